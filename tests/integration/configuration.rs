@@ -16,7 +16,7 @@ fn examples() -> Vec<PathBuf> {
 #[test]
 fn every_example_configuration_loads() {
     assert!(examples().len() >= 2);
-    let environment = Environment::new().without_audit().asking_no_source();
+    let environment = Environment::new().without_audit().without_source_requests();
     for file in examples() {
         let kinds = kinds().with_text_models(callgate_agent::text_model);
         let config = loader().with_kinds(kinds).file(&file).unwrap();

@@ -145,7 +145,7 @@ toolsets:
 #[tokio::test]
 async fn a_connection_on_a_local_database_asks_nobody_else() {
     let config = loader().text(LOCAL, "").unwrap();
-    let environment = Environment::new().asking_no_source();
+    let environment = Environment::new().without_source_requests();
     let built = config.build(&environment, None).await.unwrap();
     let names: Vec<_> = built.executor.entries().map(|tool| tool.name().to_string()).collect();
     let expected = [

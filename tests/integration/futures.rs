@@ -16,10 +16,10 @@ use callgate::{
 };
 use callgate_auth::{BegunLogin, DeviceLogin};
 use callgate_config::{Subject, examine_subject};
-use callgate_executor::{CallRights, Lease, preview_call, put_with_patience, review};
+use callgate_executor::{CallRights, Lease, preview_call, put_record_with_retries, review_call};
 use callgate_gateway::{
     Answer, PageRequest, RouteCalls, RouteRequest, ServeOptions, SessionInput, Source,
-    examine_sidecar, serve, start_log,
+    examine_issuers_collector, serve, start_log,
 };
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
 use callgate_kind::{
@@ -86,7 +86,7 @@ fn every_future_of_a_configuration_is_send() {
     let _: fn(&Built) = |built| is_send(built.is_outdated());
     let _: fn(&Built) = |built| is_send(built.examine());
     let _: fn(Subject) = |subject| is_send(examine_subject(subject, pending()));
-    let _: fn(&Built) = |built| is_send(examine_sidecar(built));
+    let _: fn(&Built) = |built| is_send(examine_issuers_collector(built));
     let _: fn(&Built, &SecretReference) = |built, reference| is_send(built.own_secret(reference));
     let (config, environment) = (Config::new(), Environment::new());
     is_spawnable(&async move { config.build(&environment, None).await });
@@ -98,25 +98,25 @@ fn every_future_of_a_sidecar_is_send() {
     let _: fn(Source, ServeOptions) =
         |source, options| is_send(serve(source, options, |_: &str| {}));
     let _: fn(&Config) = |config| is_send(start_log(config, &config.log, Box::new(|_| {})));
-    let _: fn(&PageRequest) = |request| is_send(request.get("/v1/tools", &[]));
+    let _: fn(&PageRequest) = |request| is_send(request.get_own_path("/v1/tools", &[]));
     let _: fn(&PageRequest, &Value) = |request, body| is_send(request.post("/v1/calls", body));
     let _: fn(&PageRequest, &Value) =
-        |request, body| is_send(request.post_with("/v1/calls", &[], body));
+        |request, body| is_send(request.post_json_with_headers("/v1/calls", &[], body));
     let _: fn(&PageRequest) =
         |request| is_send(request.post_file("/v1/results", "text/plain", "a".into()));
     let _: fn(Answer) = |answer| is_send(answer.bytes());
-    let _: fn(Answer) = |answer| is_send(answer.value());
+    let _: fn(Answer) = |answer| is_send(answer.json_or_problem());
     let _: fn(&RouteRequest, SessionInput) = |request, input| is_send(request.session(input));
     let _: fn(&RouteRequest) =
         |request| is_send(request.claim_key_unless_answered("key", b"digest"));
     let _: fn(&RouteRequest, &Object) =
-        |request, changes| is_send(request.parameters_with("s", changes));
+        |request, changes| is_send(request.changed_session_parameters("s", changes));
     let _: fn(&RouteRequest, Object) =
         |request, changes| is_send(request.change_parameters("s", changes));
     let _: fn(&RouteRequest) =
-        |request| is_send(request.state("s").map(Result::<Option<(Value, _)>, _>::ok));
+        |request| is_send(request.route_state("s").map(Result::<Option<(Value, _)>, _>::ok));
     let _: fn(&RouteRequest, &Value) =
-        |request, state| is_send(request.put_state("s", state, None));
+        |request, state| is_send(request.replace_state_if_unchanged("s", state, None));
     let _: fn(&RouteCalls) = |calls| is_send(calls.run());
     let _: fn(Arc<dyn Host>) = |host| is_send(serve_stdio(host));
     let _: fn(&Client, &Question) = |client, question| is_send(client.ask(question));
@@ -140,7 +140,7 @@ fn every_future_of_a_store_of_state_is_send() {
         let expected = session::Expected::Absent;
         is_send(store.put(key, record, expected, Instant::now().into_std()));
         let record = session::Record::new("text/plain", "x".into());
-        is_send(put_with_patience(store, key, record, expected, Duration::ZERO));
+        is_send(put_record_with_retries(store, key, record, expected, Duration::ZERO));
     };
     let _: fn(Arc<dyn session::Store>, session::Key) = |store, key| {
         let acquire = Lease::acquire;
@@ -152,7 +152,7 @@ fn every_future_of_a_store_of_state_is_send() {
         is_send(store.remove(key, session::Expected::Absent, Instant::now().into_std()));
     };
     let _: fn(&dyn session::Store, &session::Key, _) =
-        |store, key, pace| is_send(store.take(key, pace, Instant::now().into_std()));
+        |store, key, pace| is_send(store.take_paced_request(key, pace, Instant::now().into_std()));
 }
 
 #[test]
@@ -170,11 +170,11 @@ fn every_future_of_a_trait_is_send() {
     let _: fn(&dyn Backend, &Call<'_>) =
         |tool, call| is_send(tool.review(call, &mut Journal::default()));
     let _: fn(&dyn Backend, &Call<'_>) =
-        |tool, call| is_send(tool.for_client(call, &mut Journal::default()));
+        |tool, call| is_send(tool.client_request(call, &mut Journal::default()));
     let _: fn(&dyn Backend, &Call<'_>) =
         |tool, call| is_send(preview_call(tool, call, &mut Journal::default()));
     let _: fn(&dyn Backend, &Call<'_>) =
-        |tool, call| is_send(review(tool, call, &mut Journal::default()));
+        |tool, call| is_send(review_call(tool, call, &mut Journal::default()));
     let _: fn(&dyn Middleware, &mut Call<'_>) =
         |layer, call| is_send(layer.before(call, None, &mut Journal::default()));
     let _: fn(&dyn Middleware, &Call<'_>, &Ended<'_>) =
@@ -261,22 +261,23 @@ fn every_future_below_the_library_is_send() {
     let _: fn(&ServiceDirectory, &ServiceName) =
         |directory, service| is_send(directory.resolve(service));
     let _: fn(&AwsKeySource) = |source| is_send(source.keys());
-    let _: fn(&Login) = |login| is_send(login.ways());
-    let _: fn(&Login) = |login| is_send(login.check());
+    let _: fn(&Login) = |login| is_send(login.available_ways());
+    let _: fn(&Login) = |login| is_send(login.check_logged_in());
     let _: fn(&Login) = |login| is_send(login.logout());
-    let _: fn(&Login) = |login| is_send(login.begin("http://127.0.0.1:1/callback"));
-    let _: fn(&Login, BegunLogin) = |login, begun| is_send(login.finish(begun, "code=a"));
+    let _: fn(&Login) = |login| is_send(login.begin_in_browser("http://127.0.0.1:1/callback"));
+    let _: fn(&Login, BegunLogin) =
+        |login, begun| is_send(login.finish_in_browser(begun, "code=a"));
     let _: fn(&Login) = |login| is_send(login.begin_on_device());
     let _: fn(&Login, DeviceLogin) = |login, begun| is_send(login.finish_on_device(begun));
-    let _: fn(&AwsKeySource, &AwsKeys) = |source, keys| is_send(source.others_than(keys));
+    let _: fn(&AwsKeySource, &AwsKeys) = |source, keys| is_send(source.keys_other_than(keys));
     let _: fn(&Flight) = |flight| is_send(flight.get(&(), |_| pending()));
     let _: fn(&Flight, &Mutex<JoinSet<()>>) =
-        |flight, tasks| is_send(flight.get_at_once(&(), tasks, |_| pending()));
+        |flight, tasks| is_send(flight.get_renewing_in_task(&(), tasks, |_| pending()));
     let _: fn(&Flight) = |flight| is_send(flight.wait_until_idle());
     let _: fn(&Arc<Records>, &IdempotencyKey) =
         |records, key| is_send(records.begin(None, key, [0; 32], |_| false));
     let _: fn(Guard) = |guard| is_send(guard.finish(b""));
-    let _: fn(Guard) = |guard| is_send(guard.free());
+    let _: fn(Guard) = |guard| is_send(guard.free_key());
     let _: fn(&Approvals) = |approvals| is_send(approvals.list(|_| true));
     let _: fn(&Approvals) = |approvals| is_send(approvals.find("", |_| true));
     let _: fn(&Approvals) = |it| is_send(it.find_within(Extent::All, "", |_| true));
@@ -286,8 +287,8 @@ fn every_future_below_the_library_is_send() {
     let _: fn(&Approvals, &Decided) =
         |approvals, decided| is_send(approvals.decide(decided, |_| true, None));
     let _: fn(&Audit, &Idempotency) = |audit, keys| is_send(audit.recall(keys));
-    let _: fn(&Audit, &TurnEnd<'_>) = |audit, turn| is_send(audit.turn_ended(turn));
-    let _: fn(&Webhook, &Stop) = |webhook, stop| is_send(webhook.run(stop));
+    let _: fn(&Audit, &TurnEnd<'_>) = |audit, turn| is_send(audit.record_turn_end(turn));
+    let _: fn(&Webhook, &Stop) = |webhook, stop| is_send(webhook.deliver_until_stopped(stop));
 }
 
 #[tokio::test]

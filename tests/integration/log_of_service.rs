@@ -117,7 +117,7 @@ async fn agent(log: &Log, confirm: &str) -> Agent {
     );
     let mut config = Config::from_text(text, "").unwrap();
     config.toolsets[0].description = Description::text(describe(DESCRIPTION));
-    Agent::of_configuration(&build(&config).unwrap(), "maker").unwrap()
+    Agent::from_configuration(&build(&config).unwrap(), "maker").unwrap()
 }
 
 /// The results that the turn showed, by the numbers of their calls: how far each came, and whether its journal has an attempt.
@@ -158,7 +158,7 @@ async fn take(log: &Log, confirm: &str) -> (Transcript, Shown) {
 
 /// Compares what the messages say of a call with the log.
 fn check(log: &Log, transcript: &Transcript, shown: &Shown) {
-    let messages = transcript.messages();
+    let messages = transcript.messages_with_results();
     for number in 0..log.calls.len() {
         let id = format!("c{number}");
         let is_its = |message: &&callgate_tool::Json| {

@@ -137,7 +137,7 @@ fn the_table_of_repeated_requests_equals_the_rule() {
     let mut table = "| the attempt ended | a read | another request | a request that a person approved |\n|---|---|---|---|\n".to_owned();
     for &end in AttemptEnd::ALL {
         let kinds = [RequestKind::Read, RequestKind::Change, RequestKind::Approved];
-        let cells = kinds.map(|kind| match repeat(end, kind) {
+        let cells = kinds.map(|kind| match repetition_after(end, kind) {
             Repeat::AtOnce => "again at once",
             Repeat::ByPolicy => "by `retry`",
             Repeat::Never => "never",

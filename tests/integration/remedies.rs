@@ -139,7 +139,7 @@ fn try_keys(tried: &mut Tried) {
 
 /// What building a configuration finds that asks no source.
 fn of_building(whole: &Json) -> Vec<Finding> {
-    find_in(whole, &Environment::new().asking_no_source())
+    find_in(whole, &Environment::new().without_source_requests())
 }
 
 /// What building a configuration finds that asks its sources.

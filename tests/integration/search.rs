@@ -31,7 +31,7 @@ async fn tools_that_produce_the_inputs_of_a_tool_follow_it() {
     let first = found[0].to_value();
     assert_eq!(first["needs"], json!([{"argument": "ownerId", "from": ["listOwners"]}]));
     assert_eq!(found[1].to_value()["produces"], json!([{"thing": "owner", "at": "items[].id"}]));
-    assert!(executor.search_bytes() > 0);
+    assert!(executor.search_index_bytes() > 0);
 }
 
 #[tokio::test]

@@ -109,7 +109,7 @@ toolsets: {{pizza: {{openapi: '{}/config/pizza/openapi.yaml', server: 'http://{s
             Environment::new().with_transport(Arc::clone(&recorder) as Arc<dyn Transport>);
         let config = Config::from_text(&text, "").unwrap();
         let built = config.build(&environment, None).await.unwrap();
-        let agent = Agent::of_configuration(&built, "pizza").unwrap();
+        let agent = Agent::from_configuration(&built, "pizza").unwrap();
         Self { agent, executor: built.executor, n_rounds, recorder }
     }
 
@@ -157,7 +157,7 @@ toolsets: {{pizza: {{openapi: '{}/config/pizza/openapi.yaml', server: 'http://{s
             json!({"role": "assistant", "content": &*words}),
         ];
         let messages = std::iter::repeat_n(both, n_bytes / MESSAGE / 2).flatten().collect();
-        let (mut transcript, _) = Transcript::of_messages(Dialect::OpenAi, messages).unwrap();
+        let (mut transcript, _) = Transcript::from_messages(Dialect::OpenAi, messages).unwrap();
         let context = TurnContext::new(session());
         let begun = cpu();
         let turn = self.agent.turn(&mut transcript, Input::text("Pizzas."), &context);

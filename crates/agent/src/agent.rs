@@ -138,7 +138,7 @@ impl Agent {
     /// Sends requests to the model another way.
     #[doc(hidden)]
     #[must_use]
-    pub fn with_model_over(
+    pub fn with_model_transport(
         mut self,
         over: impl FnOnce(Arc<dyn Transport>) -> Arc<dyn Transport>,
     ) -> Self {
@@ -164,7 +164,7 @@ impl Agent {
 
     /// True if a turn for this caller may call a tool now, and read its results.
     #[doc(hidden)]
-    pub fn offers(&self, tool: &str, context: &TurnContext) -> bool {
+    pub fn permits_tool(&self, tool: &str, context: &TurnContext) -> bool {
         self.executor.find(tool).is_some_and(|entry| entry.is_permitted(&self.rights(context)))
     }
 
@@ -176,6 +176,6 @@ impl Agent {
     /// The rights of the calls of a turn: those of its caller, for the tools of the agent.
     pub(crate) fn rights(&self, context: &TurnContext) -> CallRights {
         let settings = Arc::clone(&self.settings);
-        context.rights.clone().calls_while(move |_, tool| settings.offers(tool))
+        context.rights.clone().with_call_condition(move |_, tool| settings.offers(tool))
     }
 }

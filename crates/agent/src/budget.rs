@@ -44,7 +44,7 @@ impl Spending {
         if self.n_uncounted > 0 {
             self.record_tokens(0).await.map_err(error::budget_error)?;
         }
-        let (used, left, _) = self.read().await.map_err(error::budget_error)?;
+        let (used, left, _) = self.used_and_remaining_time().await.map_err(error::budget_error)?;
         let Budget { tokens, per } = self.budget;
         if used < tokens {
             return Ok(None);
@@ -57,7 +57,7 @@ impl Spending {
     }
 
     /// Counts tokens. If the store is away, they are counted with the next ones.
-    pub(crate) async fn add(&mut self, tokens: u64) {
+    pub(crate) async fn add_or_defer(&mut self, tokens: u64) {
         if let Err(error) = self.record_tokens(tokens).await {
             let n_uncounted = self.n_uncounted;
             tracing::warn!(%error, n_uncounted, "the tokens of a turn are not counted");
@@ -68,7 +68,7 @@ impl Spending {
         self.n_uncounted = self.n_uncounted.saturating_add(tokens);
         let mut last = None;
         for _ in 0..ATTEMPTS {
-            let (used, left, expected) = self.read().await?;
+            let (used, left, expected) = self.used_and_remaining_time().await?;
             let used = used.saturating_add(self.n_uncounted);
             let record = Record::json(&used)?.with_time_to_live(left);
             match self.store.put(&self.key, record, expected, now()).await {
@@ -85,7 +85,7 @@ impl Spending {
     }
 
     /// The tokens that were used, the time until the span ends, and the version of the record.
-    async fn read(&self) -> Result<(u64, Duration, Expected), StoreError> {
+    async fn used_and_remaining_time(&self) -> Result<(u64, Duration, Expected), StoreError> {
         let per = self.budget.per;
         match self.store.get(&self.key, now()).await? {
             None => Ok((0, per, Expected::Absent)),

@@ -27,7 +27,7 @@ impl Agent {
     ///
     /// # Errors
     /// [`ErrorKind::UnknownAgent`](crate::ErrorKind::UnknownAgent), and those of [`Model::new`].
-    pub fn of_configuration(built: &Built, name: &str) -> Result<Self, Error> {
+    pub fn from_configuration(built: &Built, name: &str) -> Result<Self, Error> {
         let named = built.agents.iter().find(|agent| agent.name == name);
         let agent = named.ok_or_else(|| {
             let agent_names: Vec<_> =
@@ -38,8 +38,8 @@ impl Agent {
             };
             error::unknown_agent(name, &agent_names)
         })?;
-        let model = model(&agent.model)?;
-        let agent = Self::new(built.executor.clone(), model, settings(agent));
+        let model = model_from_configuration(&agent.model)?;
+        let agent = Self::new(built.executor.clone(), model, agent_settings(agent));
         Ok(match built.audit() {
             Some(audit) => agent.with_audit(Arc::clone(audit), name),
             None => agent,
@@ -49,15 +49,15 @@ impl Agent {
 
 /// Makes the series of metrics of all models before their first request. Existing series stay.
 #[doc(hidden)]
-pub fn describe_models(built: &Built) {
+pub fn describe_model_metrics(built: &Built) {
     built
         .agents
         .iter()
-        .filter_map(|agent| model(&agent.model).ok())
-        .for_each(|model| model.describe());
+        .filter_map(|agent| model_from_configuration(&agent.model).ok())
+        .for_each(|model| model.describe_metric_series());
 }
 
-pub(crate) fn model(built: &BuiltModel) -> Result<Model, Error> {
+pub(crate) fn model_from_configuration(built: &BuiltModel) -> Result<Model, Error> {
     let config = &built.config;
     let mut settings = ModelSettings::new(config.dialect, config.url.as_str(), &*config.model);
     settings.settings = config.settings.clone();
@@ -66,7 +66,7 @@ pub(crate) fn model(built: &BuiltModel) -> Result<Model, Error> {
     Model::new(settings, Arc::clone(&built.transport), Arc::clone(&built.authenticator))
 }
 
-fn settings(agent: &BuiltAgent) -> AgentSettings {
+fn agent_settings(agent: &BuiltAgent) -> AgentSettings {
     let AgentConfig { budget, calls, choice, confirm, limits, parallel, tools, .. } = &agent.config;
     AgentSettings {
         instructions: agent.instructions.clone(),

@@ -125,7 +125,7 @@ impl TurnContext {
         }
     }
 
-    pub(crate) fn keep(&self, transcript: &Transcript) -> Result<(), Error> {
+    pub(crate) fn keep_transcript(&self, transcript: &Transcript) -> Result<(), Error> {
         match &self.keep {
             Some(keep) => keep(transcript).map_err(error::store_error),
             None => Ok(()),
@@ -136,7 +136,7 @@ impl TurnContext {
         self.principal.as_ref()
     }
 
-    pub(crate) fn show(&self, event: TurnEvent<'_>) {
+    pub(crate) fn show_event(&self, event: TurnEvent<'_>) {
         if let Some(events) = &self.events {
             events(&event);
         }

@@ -51,7 +51,7 @@ impl Transcripts {
             last = keys.last().cloned();
             listed.extend(keys.iter().map(|key| Conversation {
                 agent: key.record_name(),
-                session: key.session().unwrap_or_default(),
+                session: key.session_id().unwrap_or_default(),
             }));
             if is_last {
                 break;

@@ -54,7 +54,7 @@ impl Declarations {
     }
 
     /// The places of the tools that can be called by these rights.
-    pub(crate) fn places(&self, rights: &CallRights) -> Vec<usize> {
+    pub(crate) fn permitted_tool_indexes(&self, rights: &CallRights) -> Vec<usize> {
         let is_usable = |tool: &AgentTool| {
             self.executor.find(&tool.name).is_some_and(|it| it.is_permitted(rights))
         };
@@ -62,7 +62,7 @@ impl Declarations {
         tools.filter(|(_, tool)| is_usable(tool)).map(|(place, _)| place).collect()
     }
 
-    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+    pub(crate) fn tool_index(&self, name: &str) -> Option<usize> {
         self.places.get(name).copied()
     }
 

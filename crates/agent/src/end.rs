@@ -113,7 +113,7 @@ pub struct PendingCall {
 
 impl End {
     /// The end of a turn whose transcript could not be kept after it: nothing waits, since nobody finds it again.
-    pub(crate) fn of_unkept_turn(mut self, error: &Error) -> Self {
+    pub(crate) fn cancelled_as_unkept(mut self, error: &Error) -> Self {
         let said = error.to_string();
         let detail = match self.detail.take() {
             Some(own) if own != said => format!("{own}; {said}"),
@@ -125,8 +125,8 @@ impl End {
 
 impl Transcript {
     /// The calls that wait.
-    pub fn pending(&self) -> Vec<PendingCall> {
-        let waiting = self.open.iter().flat_map(Open::waiting);
+    pub fn pending_calls(&self) -> Vec<PendingCall> {
+        let waiting = self.open.iter().flat_map(Open::waiting_calls);
         let pending = waiting.map(|(_, call, waiting)| {
             let (kind, request, expires) = match waiting {
                 Waiting::Pending(pending) => {

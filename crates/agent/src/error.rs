@@ -81,7 +81,7 @@ callgate_secret::errors! {
     fn busy() = Busy: "another turn of this transcript runs; send this one when that has ended";
 }
 
-pub(crate) fn no_provider(dialect: &str) -> Error {
+pub(crate) fn no_model_dialect(dialect: &str) -> Error {
     let names = Dialect::NAMES_OF_MODELS.join("`, `");
     let (others, last) = names.rsplit_once(", ").unwrap_or_default();
     let message =
@@ -98,6 +98,6 @@ pub(crate) fn budget_error(source: callgate_session::Error) -> Error {
     Error::new(ErrorKind::Store, format!("the budget cannot be read: {source}")).with_source(source)
 }
 
-pub(crate) fn unreadable(problem: impl std::fmt::Display) -> Error {
+pub(crate) fn unreadable_transcript(problem: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Transcript, format!("the transcript cannot be read: {problem}"))
 }

@@ -39,7 +39,7 @@ impl Finder {
     }
 
     /// True if calls of this name are calls of the tool that finds the others, where no tool has the name.
-    pub(crate) fn is_name(name: &str) -> bool {
+    pub(crate) fn is_search_tool_name(name: &str) -> bool {
         name == NAME
     }
 

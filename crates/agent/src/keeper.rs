@@ -21,7 +21,7 @@ pub(crate) struct TranscriptKeeper {
 
 impl TranscriptKeeper {
     /// Keeps what is under `key`, in place of the transcript that is there.
-    pub(crate) async fn begin(
+    pub(crate) async fn load_transcript(
         store: Arc<dyn Store>,
         key: Key,
         time_to_live: Duration,

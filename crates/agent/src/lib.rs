@@ -49,7 +49,7 @@ pub use callgate_config::{
 };
 pub use choice::Choice;
 #[doc(hidden)]
-pub use configuration::describe_models;
+pub use configuration::describe_model_metrics;
 pub use context::{TurnContext, TurnEvent};
 pub use conversation::Conversation;
 pub use end::{End, EndReason, PendingCall};

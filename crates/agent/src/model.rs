@@ -114,7 +114,7 @@ impl Model {
         authenticator: Arc<dyn Authenticator>,
     ) -> Result<Self, Error> {
         let wire = wire(settings.dialect);
-        let wire = wire.ok_or_else(|| error::no_provider(settings.dialect.as_str()))?;
+        let wire = wire.ok_or_else(|| error::no_model_dialect(settings.dialect.as_str()))?;
         let reserved =
             settings.settings.keys().find(|name| wire.reserved_members.contains(&&***name));
         if let Some(name) = reserved {
@@ -159,7 +159,7 @@ impl Model {
 
     /// The reply to a request, until `deadline`. `show` gets the words for the user as they come, and which of them do not
     /// count.
-    pub(crate) async fn reply(
+    pub(crate) async fn request_reply(
         &self,
         ask: &Ask<'_>,
         deadline: Instant,
@@ -176,20 +176,20 @@ impl Model {
         };
         let mut n_sent = 1;
         loop {
-            let (span, began) = (self.span(), Instant::now());
-            let sent = self.send(body.clone(), ask.tools, deadline, &words);
+            let (span, began) = (self.attempt_span(), Instant::now());
+            let sent = self.send_attempt(body.clone(), ask.tools, deadline, &words);
             let sent = sent.instrument(span.clone()).await;
             let failure = match sent {
                 Ok(reply) => {
-                    self.record(began.elapsed(), None);
-                    span.record("gen_ai.usage.input_tokens", whole_number(reply.usage.input));
-                    span.record("gen_ai.usage.output_tokens", whole_number(reply.usage.output));
+                    self.record_duration(began.elapsed(), None);
+                    span.record("gen_ai.usage.input_tokens", saturating_i64(reply.usage.input));
+                    span.record("gen_ai.usage.output_tokens", saturating_i64(reply.usage.output));
                     return Ok(reply);
                 }
                 Err(failure) => failure,
             };
             let kind = if failure.is_transient { "unavailable" } else { "_OTHER" };
-            self.record(began.elapsed(), Some(kind));
+            self.record_duration(began.elapsed(), Some(kind));
             span.record("error.type", kind);
             span.record("otel.status_code", "ERROR");
             drop(span);
@@ -210,7 +210,7 @@ impl Model {
     }
 
     /// The step of a trace for one attempt, by the conventions of OpenTelemetry for requests to models.
-    fn span(&self) -> Span {
+    fn attempt_span(&self) -> Span {
         let usual = if self.url.scheme_str() == Some("http") { 80 } else { 443 };
         tracing::debug_span!(
             "chat",
@@ -228,7 +228,7 @@ impl Model {
         )
     }
 
-    async fn send(
+    async fn send_attempt(
         &self,
         body: Bytes,
         tools: &[&Json],
@@ -261,16 +261,16 @@ impl Model {
             return self.read_stream(response, tools, &secrets, words).await;
         }
         let sent = self.transport.send(request, &limits).await.map_err(of_transport)?;
-        self.read_whole(&sent, &secrets, words)
+        self.read_and_show_reply(&sent, &secrets, words)
     }
 
-    fn read_whole(
+    fn read_and_show_reply(
         &self,
         response: &Response<Bytes>,
         secrets: &[Secret],
         words: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Reply, ModelFailure> {
-        let reply = self.read(response, secrets)?;
+        let reply = self.read_reply(response, secrets)?;
         if !reply.text.is_empty() {
             words(&reply.text);
         }
@@ -285,17 +285,17 @@ impl Model {
         words: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Reply, ModelFailure> {
         let (head, mut pieces) = response.into_parts();
-        let first = pieces.next().await?.unwrap_or_default();
+        let first = pieces.next_piece().await?.unwrap_or_default();
         // Some servers do not stream, whatever they were asked for, or answer with an error under any status.
         if !head.status.is_success() || begins_json(&first) {
             let whole = pieces.collect_body(first).await?;
-            return self.read_whole(&Response::from_parts(head, whole), secrets, words);
+            return self.read_and_show_reply(&Response::from_parts(head, whole), secrets, words);
         }
         let masker = Masker::new(secrets);
         // A provider may repeat its key in the words, too.
         let mut masked = StreamMasker::new(secrets);
         let mut show = |text: &str| {
-            let text = masked.push(text);
+            let text = masked.mask_piece(text);
             if !text.is_empty() {
                 words(&text);
             }
@@ -303,27 +303,31 @@ impl Model {
         let mut reply = (self.wire.stream)(tools);
         let mut next = Some(first);
         while let Some(piece) = next {
-            let pushed = reply.push(&piece, &mut show);
+            let pushed = reply.push_bytes(&piece, &mut show);
             pushed.map_err(|fault| ModelFailure::of_reply(&fault, &masker))?;
-            next = pieces.next().await?;
+            next = pieces.next_piece().await?;
         }
         reply
             .finish_last_event(&mut show)
             .map_err(|fault| ModelFailure::of_reply(&fault, &masker))?;
         // A stream that ends before its reply is no message: nothing in it is called.
         let stray_text = masker.mask_text(reply.stray_text()).into_owned();
-        let text = reply.body().ok_or_else(|| ModelFailure::cut(&stray_text))?;
+        let text = reply.whole_reply_body().ok_or_else(|| ModelFailure::cut_stream(&stray_text))?;
         let text = masker.mask_text(&text);
-        let reply = self.wire.reply(&text);
+        let reply = self.wire.parse_reply(&text);
         let reply = reply.map_err(|fault| ModelFailure::of_reply(&fault, &masker))?;
-        let last = masked.end();
+        let last = masked.masked_rest();
         if !last.is_empty() {
             words(&last);
         }
         Ok(reply)
     }
 
-    fn read(&self, response: &Response<Bytes>, secrets: &[Secret]) -> Result<Reply, ModelFailure> {
+    fn read_reply(
+        &self,
+        response: &Response<Bytes>,
+        secrets: &[Secret],
+    ) -> Result<Reply, ModelFailure> {
         // A provider may repeat its key.
         let text = String::from_utf8_lossy(response.body());
         let masker = Masker::new(secrets);
@@ -331,13 +335,13 @@ impl Model {
         if !response.status().is_success() {
             return Err(ModelFailure::of_status(response, &text));
         }
-        let reply = self.wire.whole_reply(&text);
+        let reply = self.wire.parse_whole_reply(&text);
         reply.map_err(|fault| ModelFailure::of_reply(&fault, &masker))
     }
 }
 
 /// A number as a trace has it: OpenTelemetry has signed ones alone, and others become texts.
-fn whole_number(number: u64) -> i64 {
+fn saturating_i64(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 

@@ -37,9 +37,9 @@ impl ToolOffer {
         search: ToolSearch,
         rights: CallRights,
     ) -> Self {
-        let places = declarations.places(&rights);
+        let places = declarations.permitted_tool_indexes(&rights);
         let forced = match choice {
-            Choice::Tool(name) => declarations.position(name),
+            Choice::Tool(name) => declarations.tool_index(name),
             _ => None,
         };
         let finder = Finder::new(search, declarations.executor(), places.len());
@@ -59,7 +59,7 @@ impl ToolOffer {
         self.named.truncate(messages.len());
         for message in messages.iter().skip(self.named.len()) {
             let mut named = self.declarations.named_tool_indexes(message.text());
-            named.retain(|place| self.has(*place));
+            named.retain(|place| self.has_tool_at(*place));
             self.named.push(named);
         }
     }
@@ -78,7 +78,7 @@ impl ToolOffer {
             return self.places.iter().filter_map(declared).collect();
         };
         let mut places = self.last_named_places();
-        places.extend(self.forced.filter(|place| self.has(*place)));
+        places.extend(self.forced.filter(|place| self.has_tool_at(*place)));
         std::iter::once(own).chain(places.iter().filter_map(declared)).collect()
     }
 
@@ -94,7 +94,7 @@ impl ToolOffer {
         places
     }
 
-    fn has(&self, place: usize) -> bool {
+    fn has_tool_at(&self, place: usize) -> bool {
         self.places.binary_search(&place).is_ok()
     }
 
@@ -103,7 +103,7 @@ impl ToolOffer {
     }
 
     /// The tool that a name means, if it is offered.
-    pub(crate) fn find(&self, name: &str) -> Option<Entry<'_>> {
+    pub(crate) fn find_offered(&self, name: &str) -> Option<Entry<'_>> {
         self.declarations.executor().find(name).filter(|entry| self.permits(*entry))
     }
 
@@ -112,7 +112,7 @@ impl ToolOffer {
         let finder = self.finder.iter().find(|(finder, _)| finder.has_name(name));
         finder
             .map(|(finder, _)| finder.tool())
-            .or_else(|| self.find(name).and_then(Entry::declaration))
+            .or_else(|| self.find_offered(name).and_then(Entry::declaration))
     }
 
     /// The outcome of a call of the tool that finds the others.
@@ -124,22 +124,25 @@ impl ToolOffer {
 
     /// True if the model may read a result again: one from before the turn if its tool is offered, and one of the turn unless its
     /// tool was offered when the turn began and is no more.
-    pub(crate) fn may_read(&self, past: &PastCall<'_>, earlier: &EarlierResults) -> bool {
+    pub(crate) fn may_read_result(&self, past: &PastCall<'_>, earlier: &EarlierResults) -> bool {
         if self.is_search(past) {
-            return self.places_of_results(past).iter().all(|place| self.is_offered(*place));
+            return self
+                .search_result_indexes(past)
+                .iter()
+                .all(|place| self.is_still_offered(*place));
         }
-        let is_refusal = || !earlier.has(past) && !self.was_offered(past.tool);
-        self.find(past.tool).is_some() || is_refusal()
+        let is_refusal = || !earlier.has_result_of(past) && !self.was_offered_at_start(past.tool);
+        self.find_offered(past.tool).is_some() || is_refusal()
     }
 
     /// The offered tools whose results a conversation has; of a search, the tools that it found.
     pub(crate) fn tools_with_results(&self, transcript: &Transcript) -> BTreeSet<String> {
         let mut tools = BTreeSet::new();
-        transcript.each_result(&mut |past: &PastCall<'_>| {
+        transcript.visit_results(&mut |past: &PastCall<'_>| {
             let places = if self.is_search(past) {
-                self.places_of_results(past)
+                self.search_result_indexes(past)
             } else {
-                self.position(past.tool).into_iter().collect()
+                self.tool_index(past.tool).into_iter().collect()
             };
             let entries = places.into_iter().filter_map(|place| self.declarations.entry(place));
             tools.extend(entries.map(|entry| entry.name().as_str().to_owned()));
@@ -148,32 +151,33 @@ impl ToolOffer {
     }
 
     fn is_search(&self, past: &PastCall<'_>) -> bool {
-        Finder::is_name(past.tool) && self.declarations.executor().find(past.tool).is_none()
+        Finder::is_search_tool_name(past.tool)
+            && self.declarations.executor().find(past.tool).is_none()
     }
 
-    fn places_of_results(&self, search: &PastCall<'_>) -> Vec<usize> {
+    fn search_result_indexes(&self, search: &PastCall<'_>) -> Vec<usize> {
         self.declarations.named_tool_indexes(&search.result.to_string())
     }
 
     /// The place of the agent's tool that a name means.
-    fn position(&self, tool: &str) -> Option<usize> {
+    fn tool_index(&self, tool: &str) -> Option<usize> {
         let entry = self.declarations.executor().find(tool)?;
-        self.declarations.position(entry.name().as_str())
+        self.declarations.tool_index(entry.name().as_str())
     }
 
-    fn was_offered(&self, tool: &str) -> bool {
-        self.position(tool).is_some_and(|place| self.has(place))
+    fn was_offered_at_start(&self, tool: &str) -> bool {
+        self.tool_index(tool).is_some_and(|place| self.has_tool_at(place))
     }
 
     /// True if a tool of the turn is offered now.
-    fn is_offered(&self, place: usize) -> bool {
+    fn is_still_offered(&self, place: usize) -> bool {
         let entry = self.declarations.entry(place);
-        self.has(place) && entry.is_some_and(|entry| self.permits(entry))
+        self.has_tool_at(place) && entry.is_some_and(|entry| self.permits(entry))
     }
 
     /// The fault of a call of a tool that is not offered.
     pub(crate) fn unknown_tool_fault(&self, name: &str) -> Box<Fault> {
-        let nearest = self.declarations.executor().nearest(name, |entry| self.permits(entry));
+        let nearest = self.declarations.executor().nearest_names(name, |entry| self.permits(entry));
         wording::unknown_tool(name, &nearest)
     }
 }

@@ -19,10 +19,10 @@ use callgate_transport::Transport;
 use self::calls::CallRecorders;
 #[doc(hidden)]
 pub use self::{
-    ends::{CallResults, end_of, json_of},
+    ends::{CallResults, end_and_random_texts, end_json},
     files::{
-        ENDS, Exchange, SESSION, TRANSCRIPT, TURN, TurnFiles, model_request, model_response,
-        service_request, service_response,
+        ENDS, Exchange, SESSION, TRANSCRIPT, TURN, TurnFiles, model_request_filename,
+        model_response_filename, service_request_filename, service_response_filename,
     },
     form::TurnForm,
     model::{ModelExchanges, ModelRecorder},
@@ -53,7 +53,7 @@ struct TranscriptBefore(Arc<Mutex<Option<String>>>);
 
 impl TranscriptBefore {
     fn note_transcript(&self, transcript: &Transcript) {
-        let text = (!transcript.messages().is_empty()).then(|| transcript.to_text());
+        let text = (!transcript.messages_with_results().is_empty()).then(|| transcript.to_text());
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
 
@@ -110,7 +110,7 @@ impl Recording {
         });
         let before = self.before.clone();
         let context = context.with_beginning(move |transcript| before.note_transcript(transcript));
-        context.with_watchers(move |call: &ToolCall| calls.watcher(call))
+        context.with_watchers(move |call: &ToolCall| calls.add_watcher(call))
     }
 
     /// Adds a turn that has ended. Returns the tools of its calls that answered without a request over HTTP.
@@ -124,13 +124,13 @@ impl Recording {
         let answered: Vec<_> =
             results.iter().filter(is_answered).map(|result| result.id.clone()).collect();
         let silent = self.calls.tools_without_exchange(&answered);
-        let (end, random) = end_of(end, results);
+        let (end, random) = end_and_random_texts(end, results);
         self.files.services = self.calls.exchanges()?;
         self.files.transcript = self.before.text();
         self.random.extend(random);
         let steady = |Exchange { request, response }| Exchange {
-            request: without_random_texts(request, &self.random),
-            response: without_random_texts(response, &self.random),
+            request: bytes_with_fixed_handles(request, &self.random),
+            response: bytes_with_fixed_handles(response, &self.random),
         };
         self.files.model = self.model.exchanges().into_iter().map(steady).collect();
         self.files.form.inputs.push(input);
@@ -144,21 +144,21 @@ impl Recording {
     }
 
     /// The name and the content of each file.
-    pub fn named_contents(&self) -> Vec<(String, Vec<u8>)> {
-        self.files.named_contents(&self.ends())
+    pub fn named_file_contents(&self) -> Vec<(String, Vec<u8>)> {
+        self.files.named_file_contents(&self.ends())
     }
 }
 
 /// A text with a fixed handle in place of those that differ each time.
-pub fn without_texts(random: &[String], text: String) -> String {
+pub fn with_fixed_handles(random: &[String], text: String) -> String {
     let fixed = Handle::from_random(0);
     random.iter().fold(text, |text, handle| text.replace(handle, fixed.as_str()))
 }
 
 /// Bytes with a fixed text in place of those that differ each time.
-fn without_random_texts(bytes: Vec<u8>, random: &[String]) -> Vec<u8> {
+fn bytes_with_fixed_handles(bytes: Vec<u8>, random: &[String]) -> Vec<u8> {
     match String::from_utf8(bytes) {
-        Ok(text) => without_texts(random, text).into_bytes(),
+        Ok(text) => with_fixed_handles(random, text).into_bytes(),
         Err(binary) => binary.into_bytes(),
     }
 }

@@ -26,20 +26,23 @@ impl Repetition {
     }
 
     /// True if a call is not made any more.
-    pub(crate) fn is_over(&self, call: &ToolCall) -> bool {
-        self.seen.get(&key(call)).is_some_and(|seen| seen.n_rounds >= self.most)
+    pub(crate) fn is_repeated_too_often(&self, call: &ToolCall) -> bool {
+        self.seen.get(&call_fingerprint(call)).is_some_and(|seen| seen.n_rounds >= self.most)
     }
 
     /// Counts a result in a round; returns the number of equal rounds if it is too many.
-    pub(crate) fn count_result(
+    pub(crate) fn count_equal_result(
         &mut self,
         call: &ToolCall,
         result: &ToolResult,
         round: usize,
     ) -> Option<usize> {
         let result = result_fingerprint(result);
-        let seen =
-            self.seen.entry(key(call)).or_insert(Seen { result, n_rounds: 0, round: usize::MAX });
+        let seen = self.seen.entry(call_fingerprint(call)).or_insert(Seen {
+            result,
+            n_rounds: 0,
+            round: usize::MAX,
+        });
         if seen.result != result {
             (seen.result, seen.n_rounds) = (result, 0);
         }
@@ -50,9 +53,9 @@ impl Repetition {
     }
 }
 
-fn key(call: &ToolCall) -> Fingerprint {
+fn call_fingerprint(call: &ToolCall) -> Fingerprint {
     let mut hasher = FingerprintHasher::default();
-    hasher.text(&call.tool).object(&call.arguments);
+    hasher.add_text(&call.tool).add_object(&call.arguments);
     hasher.finish()
 }
 
@@ -62,18 +65,18 @@ fn result_fingerprint(result: &ToolResult) -> Fingerprint {
     match &result.outcome {
         Outcome::Answered(answer) => {
             let status = answer.status.map(|status| status.to_string());
-            hasher.text("answered").optional(status.as_deref());
+            hasher.add_text("answered").add_optional_text(status.as_deref());
             for (name, value) in &answer.headers {
-                hasher.text(name).text(value);
+                hasher.add_text(name).add_text(value);
             }
-            hasher.text("content");
+            hasher.add_text("content");
             match &answer.content {
-                Content::Json(json) => hasher.text(json.text()),
-                other => hasher.text(Json::from_serializable(other).text()),
+                Content::Json(json) => hasher.add_text(json.text()),
+                other => hasher.add_text(Json::from_serializable(other).text()),
             };
         }
         outcome => {
-            hasher.text("other").text(Json::from_serializable(outcome).text());
+            hasher.add_text("other").add_text(Json::from_serializable(outcome).text());
         }
     }
     hasher.finish()
@@ -107,9 +110,9 @@ mod tests {
         let mut repetition = Repetition::new(3);
         let tokens = ["a", "b", "c"].into_iter().enumerate();
         let counts =
-            tokens.map(|(round, token)| repetition.count_result(&call, &page(token), round));
+            tokens.map(|(round, token)| repetition.count_equal_result(&call, &page(token), round));
         assert_eq!(counts.collect::<Vec<_>>(), [None, None, Some(3)]);
-        assert!(repetition.is_over(&call));
+        assert!(repetition.is_repeated_too_often(&call));
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl Transcripts {
         input: Input,
         context: &TurnContext,
     ) -> Result<KeptTurn, Error> {
-        let (mut keeper, stored) = self.begin(name, context).await?;
+        let (mut keeper, stored) = self.load_transcript(name, context).await?;
         let (mut transcript, repair) = match stored {
             Some(form) => stored_transcript(form, agent)?,
             None => (Transcript::new(agent.dialect())?, Repair::default()),
@@ -143,11 +143,11 @@ impl Transcripts {
             (end, Err(error)) if end.is_taken_back => return Err(error),
             // Whoever called has to know what was done, above all because nothing else does.
             (end, Err(error)) => {
-                transcript.close();
-                end.of_unkept_turn(&error)
+                transcript.close_open_calls();
+                end.cancelled_as_unkept(&error)
             }
         };
-        let may_read = |past: &PastCall<'_>| offered.may_read(past, &earlier);
+        let may_read = |past: &PastCall<'_>| offered.may_read_result(past, &earlier);
         let transcript = transcript.into_readable(&may_read);
         let tools = offered.tools_with_results(&transcript);
         Ok(KeptTurn { end, repair, transcript, n_before, tools })
@@ -164,9 +164,9 @@ impl Transcripts {
         mut transcript: Transcript,
         context: &TurnContext,
     ) -> Result<(), Error> {
-        transcript.close();
+        transcript.close_open_calls();
         let lease = self.acquire_lease(name, context).await?;
-        let kept = match self.begin(name, context).await {
+        let kept = match self.load_transcript(name, context).await {
             Ok((mut keeper, _)) => keeper.keep(&transcript).await,
             Err(error) => Err(error),
         };
@@ -178,13 +178,13 @@ impl Transcripts {
         &*self.store
     }
 
-    async fn begin(
+    async fn load_transcript(
         &self,
         name: &str,
         context: &TurnContext,
     ) -> Result<(TranscriptKeeper, Option<TranscriptForm>), Error> {
         let key = key(Space::Transcript, name, context);
-        TranscriptKeeper::begin(Arc::clone(&self.store), key, self.time_to_live).await
+        TranscriptKeeper::load_transcript(Arc::clone(&self.store), key, self.time_to_live).await
     }
 
     async fn acquire_lease(&self, name: &str, context: &TurnContext) -> Result<Lease, Error> {
@@ -200,7 +200,7 @@ impl Transcripts {
 /// A conversation that was kept, in the dialect of the agent's model, which may have changed since.
 fn stored_transcript(form: TranscriptForm, agent: &Agent) -> Result<(Transcript, Repair), Error> {
     let declared = |name: &str| agent.offered_tool(name);
-    let (transcript, repair) = Transcript::of_form(form, declared)?;
+    let (transcript, repair) = Transcript::from_form(form, declared)?;
     let (transcript, converted) = transcript.into_dialect(agent.dialect(), declared)?;
     let Repair { former, n_left_out, .. } = converted;
     Ok((transcript, Repair { former, n_left_out, ..repair }))

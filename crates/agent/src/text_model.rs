@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::{
     choice::Choice,
-    configuration::model,
+    configuration::model_from_configuration,
     model::Model,
     usage::Usage,
     wire::{Ask, Stop},
@@ -20,7 +20,7 @@ use crate::{
 /// # Errors
 /// The reason why no request can be made to it.
 pub fn text_model(built: &BuiltModel) -> Result<TextModel, String> {
-    let model = Arc::new(model(built).map_err(|error| error.to_string())?);
+    let model = Arc::new(model_from_configuration(built).map_err(|error| error.to_string())?);
     Ok(TextModel::new(move |request| {
         let model = Arc::clone(&model);
         Box::pin(async move { reply(&model, &request).await })
@@ -28,7 +28,7 @@ pub fn text_model(built: &BuiltModel) -> Result<TextModel, String> {
 }
 
 async fn reply(model: &Model, request: &TextRequest) -> TextReply {
-    let message = Json::from(model.wire().user(&request.text));
+    let message = Json::from(model.wire().user_text_message(&request.text));
     let ask = Ask {
         model: model.name(),
         instructions: &request.instructions,
@@ -39,7 +39,7 @@ async fn reply(model: &Model, request: &TextRequest) -> TextReply {
         is_streamed: model.is_streamed(),
     };
     let deadline = Instant::now() + request.time;
-    let reply = match model.reply(&ask, deadline, &|_| ()).await {
+    let reply = match model.request_reply(&ask, deadline, &|_| ()).await {
         Ok(reply) => reply,
         Err(failure) => {
             let text = Err(failure.message);

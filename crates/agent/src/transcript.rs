@@ -14,7 +14,7 @@ pub(crate) use self::open::{CallState, Open, Waiting, failed_result, tool_result
 pub(crate) use self::readable::EarlierResults;
 pub(crate) use self::record::TranscriptForm;
 pub use self::repair::Repair;
-pub(crate) use self::repair::{PastCall, read_group};
+pub(crate) use self::repair::{PastCall, read_group_calls};
 use crate::{
     error::{self, Error},
     wire::{Author, Wire, wire},
@@ -54,7 +54,7 @@ impl Transcript {
     /// # Errors
     /// [`ErrorKind::Dialect`](crate::ErrorKind::Dialect) for a dialect that no provider of models speaks.
     pub fn new(dialect: Dialect) -> Result<Self, Error> {
-        let wire = wire(dialect).ok_or_else(|| error::no_provider(dialect.as_str()))?;
+        let wire = wire(dialect).ok_or_else(|| error::no_model_dialect(dialect.as_str()))?;
         Ok(Self { wire, messages: Vec::new(), open: None, n_brought: 0 })
     }
 
@@ -63,7 +63,7 @@ impl Transcript {
     ///
     /// # Errors
     /// [`ErrorKind::Transcript`](crate::ErrorKind::Transcript) for a message that is none of a user or a model.
-    pub fn of_messages(dialect: Dialect, messages: Vec<Value>) -> Result<(Self, Repair), Error> {
+    pub fn from_messages(dialect: Dialect, messages: Vec<Value>) -> Result<(Self, Repair), Error> {
         let mut transcript = Self::new(dialect)?;
         for (at, message) in messages.iter().enumerate() {
             match transcript.wire.author(message) {
@@ -88,7 +88,7 @@ impl Transcript {
 
     /// The messages as they can be sent now: every call has one result. Calls that wait or run have one that says that they
     /// were cancelled.
-    pub fn messages(&self) -> Vec<Json> {
+    pub fn messages_with_results(&self) -> Vec<Json> {
         let mut messages = self.messages.clone();
         if let Some(open) = &self.open {
             messages.extend(open.clone().into_answer_messages(self.wire));
@@ -98,34 +98,34 @@ impl Transcript {
 
     /// True if a call waits for its client, for an approval or for a result.
     pub fn is_waiting(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| open.waiting().next().is_some())
+        self.open.as_ref().is_some_and(|open| open.waiting_calls().next().is_some())
     }
 
     /// True if a message of the model has calls.
     pub(crate) fn has_calls(&self) -> bool {
         let is_model = |message: &&Json| self.wire.author(message.value()) == Some(Author::Model);
-        let read = |message| read_group(self.wire, std::slice::from_ref(message), |_| None);
+        let read = |message| read_group_calls(self.wire, std::slice::from_ref(message), |_| None);
         let mut read = self.messages.iter().filter(is_model).map(read);
         read.any(|read| read.is_ok_and(|read| !read.calls().is_empty()))
     }
 
     /// Adds a message of the user.
     pub(crate) fn add_user(&mut self, text: &str) {
-        self.close();
-        self.messages.push(self.wire.user(text).into());
+        self.close_open_calls();
+        self.messages.push(self.wire.user_text_message(text).into());
     }
 
     /// Gives each open call its result, or one that says that it was cancelled.
-    pub(crate) fn close(&mut self) {
+    pub(crate) fn close_open_calls(&mut self) {
         if let Some(open) = self.open.take() {
             self.messages.extend(open.into_answer_messages(self.wire));
         }
     }
 
     /// Ends each open call that has no result yet, because the user went on.
-    pub(crate) fn pass_over_open(&mut self) {
+    pub(crate) fn skip_open_calls(&mut self) {
         if let Some(open) = &mut self.open {
-            open.pass_over();
+            open.skip_unanswered();
         }
     }
 }

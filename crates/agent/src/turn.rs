@@ -138,11 +138,11 @@ impl<'t> RunningTurn<'t> {
 
     pub(crate) async fn run(mut self, input: Input) -> Result<End, Error> {
         let instructions = &self.agent.settings.instructions;
-        self.instructions = SessionSource::fill(instructions, &self.context.session)
+        self.instructions = SessionSource::fill_references(instructions, &self.context.session)
             .map_err(|source| error::no_session_value(&source.to_string()))?;
         match input {
             Input::Answers(answers) => {
-                if let Some(error) = self.answer(answers).await? {
+                if let Some(error) = self.apply_answers(answers).await? {
                     let end = self.end(EndReason::Waiting, Some(error.to_string()), String::new());
                     self.record_end(&end).await;
                     return Ok(end);
@@ -152,7 +152,9 @@ impl<'t> RunningTurn<'t> {
                 let (wire, n_before) = (self.transcript.wire, self.transcript.messages.len());
                 self.add_user_message(user_message(wire, &parts, n_before)?);
             }
-            Input::Text(text) => self.add_user_message(self.transcript.wire.user(&text)),
+            Input::Text(text) => {
+                self.add_user_message(self.transcript.wire.user_text_message(&text))
+            }
         }
         loop {
             let end = if self.transcript.open.is_some() {
@@ -169,8 +171,8 @@ impl<'t> RunningTurn<'t> {
 
     /// Adds what the user says, in place of answers to calls that wait.
     fn add_user_message(&mut self, message: Value) {
-        self.transcript.pass_over_open();
-        self.transcript.close();
+        self.transcript.skip_open_calls();
+        self.transcript.close_open_calls();
         self.before_input = Some(self.transcript.messages.len());
         self.is_first = true;
         self.transcript.messages.push(message.into());
@@ -180,7 +182,7 @@ impl<'t> RunningTurn<'t> {
     /// Notes that the input fits, and that something is about to be done.
     fn mark_begun(&mut self) {
         self.is_begun = true;
-        self.context.show(TurnEvent::Begun);
+        self.context.show_event(TurnEvent::Begun);
     }
 
     fn is_cancelled(&self) -> bool {
@@ -188,7 +190,7 @@ impl<'t> RunningTurn<'t> {
     }
 
     /// Asks the model once more, without tools, because of a limit or a repetition.
-    fn request_last_reply(&mut self, reason: EndReason, detail: impl Into<String>) {
+    fn schedule_last_reply(&mut self, reason: EndReason, detail: impl Into<String>) {
         if self.closing.is_none() {
             self.closing = Some(Closing { reason, detail: detail.into(), is_said: false });
         }
@@ -197,26 +199,26 @@ impl<'t> RunningTurn<'t> {
     fn check_limits(&mut self) {
         let limits = self.agent.settings.limits;
         if self.n_rounds >= limits.rounds {
-            self.request_last_reply(
+            self.schedule_last_reply(
                 EndReason::Limit,
                 format!("The {} rounds of this turn are used up.", limits.rounds),
             );
         } else if self.usage.total() >= limits.tokens {
-            self.request_last_reply(
+            self.schedule_last_reply(
                 EndReason::Limit,
                 format!("The {} tokens of this turn are used up.", limits.tokens),
             );
         } else if Instant::now() >= self.deadline {
             let seconds = limits.time.as_secs();
-            self.request_last_reply(
+            self.schedule_last_reply(
                 EndReason::Limit,
                 format!("The {seconds} seconds of this turn are over."),
             );
         }
     }
 
-    async fn keep(&mut self) -> Result<(), Error> {
-        self.context.keep(self.transcript)?;
+    async fn keep_transcript(&mut self) -> Result<(), Error> {
+        self.context.keep_transcript(self.transcript)?;
         match &mut self.keeper {
             Some(keeper) => keeper.keep(self.transcript).await,
             None => Ok(()),
@@ -235,7 +237,7 @@ impl<'t> RunningTurn<'t> {
             usage: self.usage,
             is_estimated: self.is_estimated,
             retry_after: self.retry_after,
-            pending: self.pending(),
+            pending: self.usable_pending_calls(),
             is_taken_back: self.before_input.is_some(),
         }
     }
@@ -243,7 +245,7 @@ impl<'t> RunningTurn<'t> {
     /// The end of a turn without words of the model. If the model has not replied at all, the input is taken out again, so
     /// that it can be sent once more.
     fn end_early(&mut self, reason: EndReason, detail: impl Into<String>) -> End {
-        self.transcript.close();
+        self.transcript.close_open_calls();
         if let Some(n_before) = self.before_input {
             self.transcript.messages.truncate(n_before);
         }
@@ -251,9 +253,9 @@ impl<'t> RunningTurn<'t> {
     }
 
     /// The calls that wait, of tools that the caller may use.
-    fn pending(&self) -> Vec<PendingCall> {
-        let mut pending = self.transcript.pending();
-        pending.retain(|call| self.offered.find(&call.tool).is_some());
+    fn usable_pending_calls(&self) -> Vec<PendingCall> {
+        let mut pending = self.transcript.pending_calls();
+        pending.retain(|call| self.offered.find_offered(&call.tool).is_some());
         pending
     }
 

@@ -27,19 +27,19 @@ use callgate_tool::{Json, Object, StoredResult, ToolCall, Value};
 
 pub(crate) use self::{
     amend::{Unreadable, amend_messages},
-    duplicates::drop_duplicates,
-    fault::{ReplyFault, error_of, error_words},
-    form::{join_calls, well_formed_messages},
-    ids::{IdChanges, sendable_messages, stated_ids},
-    pieces::{Piece, pieces},
+    duplicates::drop_duplicate_calls,
+    fault::{ReplyFault, error_words, take_error},
+    form::{joined_call_messages, well_formed_messages},
+    ids::{IdChanges, sendable_messages, stated_call_ids},
+    pieces::{Piece, message_pieces},
     stop::Stop,
-    user::{takes, user_message},
+    user::{can_take_file, user_message},
 };
 use self::{
     body::Body,
     fault::provider_fault,
     form::ResultForm,
-    ids::{IdRule, text_of_id},
+    ids::{IdRule, id_text},
     media::{FileForm, Files},
     stream::StreamedReply,
     user::FilePart,
@@ -190,25 +190,28 @@ impl fmt::Debug for Format {
 
 impl Format {
     /// Reads the body of a successful response. Some servers write an error there.
-    pub(crate) fn reply(&self, text: &str) -> Result<Reply, ReplyFault> {
-        let said = || error_of(&mut Value::parse(text).ok()?).map(provider_fault);
+    pub(crate) fn parse_reply(&self, text: &str) -> Result<Reply, ReplyFault> {
+        let said = || take_error(&mut Value::parse(text).ok()?).map(provider_fault);
         (self.read_reply)(text).map_err(|fault| said().unwrap_or(fault))
     }
 
     /// Reads the body of a successful response that is no stream.
-    pub(crate) fn whole_reply(&self, text: &str) -> Result<Reply, ReplyFault> {
-        self.rules.whole_reply.map_or_else(|| self.reply(text), |read| read(text))
+    pub(crate) fn parse_whole_reply(&self, text: &str) -> Result<Reply, ReplyFault> {
+        self.rules.whole_reply.map_or_else(|| self.parse_reply(text), |read| read(text))
     }
 
     /// The message of a user who says nothing but these words. No provider takes blank ones.
-    pub(crate) fn user(&self, text: &str) -> Value {
+    pub(crate) fn user_text_message(&self, text: &str) -> Value {
         let text = Some(text).filter(|text| !text.trim().is_empty());
-        let content = text.map_or_else(|| self.words(&wording::no_words()), |it| self.words(it));
+        let content = text.map_or_else(
+            || self.text_content(&wording::words_for_empty_message()),
+            |it| self.text_content(it),
+        );
         self.user_message(content)
     }
 
     /// Words alone, as the content of a message.
-    fn words(&self, text: &str) -> Value {
+    fn text_content(&self, text: &str) -> Value {
         let is_plain = self.rules.has_plain_words;
         if is_plain { text.into() } else { Value::Array(vec![(self.text)(text)]) }
     }
@@ -242,7 +245,7 @@ impl Format {
     }
 
     /// True if a reply is items, which belong together.
-    pub(crate) fn has_items(&self) -> bool {
+    pub(crate) fn has_item_replies(&self) -> bool {
         self.rules.list_of_calls.is_none()
     }
 }
@@ -284,16 +287,16 @@ pub(crate) enum Author {
 }
 
 /// The id in a part that answers a call; empty if there is none.
-fn answered_id(part: &Value, member: &str) -> String {
-    text_of_id(part.get(member))
+fn answered_call_id(part: &Value, member: &str) -> String {
+    id_text(part.get(member))
 }
 
-fn unreadable(error: &serde_json::Error) -> String {
+fn unreadable_reply(error: &serde_json::Error) -> String {
     format!("the reply of the model has another form: {error}")
 }
 
 /// A name as one segment of a path (RFC 3986 §3.3): that of an inference profile holds `/`. An escape in it stays.
-fn segment(name: &str) -> String {
+fn path_segment(name: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:@%".contains(&byte);
     let written = name.bytes().map(|byte| match byte {
         byte if is_plain(byte) => char::from(byte).to_string(),
@@ -313,7 +316,7 @@ fn is_blank(text: Option<&Value>) -> bool {
 }
 
 /// The items of a member that is a list.
-fn list<'v>(message: &'v Value, member: &str) -> impl Iterator<Item = &'v Value> {
+fn list_items<'v>(message: &'v Value, member: &str) -> impl Iterator<Item = &'v Value> {
     message.get(member).and_then(Value::as_array).into_iter().flatten()
 }
 

@@ -100,8 +100,8 @@ impl Authenticator for All {
         self.parts.iter().find_map(|part| part.session_parameter())
     }
 
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        self.parts.iter().for_each(|part| part.fingerprint(session, hasher));
+    fn add_credential_owner(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.parts.iter().for_each(|part| part.add_credential_owner(session, hasher));
     }
 
     fn obstacle(&self) -> Option<&Error> {

@@ -94,8 +94,8 @@ pub trait Authenticator: Debug + Send + Sync {
     /// Adds to a call's fingerprint whose credential would be placed, so that what one person's call left behind answers
     /// no call of another person. An operator's own credential adds nothing. By default the whole session is added.
     #[doc(hidden)]
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        hasher.session(session);
+    fn add_credential_owner(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        hasher.add_session(session);
     }
 
     /// Describes the operator's credential to the operator: the references of its secrets, or the name of the

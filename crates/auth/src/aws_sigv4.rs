@@ -42,14 +42,14 @@ impl Authenticator for AwsSigV4 {
         request: &mut Request<Bytes>,
         _: &Session,
     ) -> Result<Authorization, Error> {
-        let keys = self.keys.keys().await.map_err(error::no_signature)?;
+        let keys = self.keys.keys().await.map_err(error::signing_error)?;
         let signed = sign(request, &keys, &self.scope, self.clock.now());
         // A token that is already there is neither signed nor ours.
         request.headers_mut().remove("x-amz-security-token");
         let mut secrets: Vec<Secret> =
             [keys.secret_access_key].into_iter().chain(keys.session_token).collect();
-        for header in signed.map_err(error::no_signature)? {
-            secrets.extend(signature(&header.value));
+        for header in signed.map_err(error::signing_error)? {
+            secrets.extend(signature_in_header(&header.value));
             CredentialPlaces::mark_header(request.extensions_mut(), header.name.clone());
             request.headers_mut().insert(header.name, header.value);
         }
@@ -64,11 +64,11 @@ impl Authenticator for AwsSigV4 {
         refusal::signature_problem(answer, self.clock.now())
     }
 
-    fn fingerprint(&self, _: &Session, _: &mut FingerprintHasher) {}
+    fn add_credential_owner(&self, _: &Session, _: &mut FingerprintHasher) {}
 }
 
 /// The signature in a header; it is valid for some minutes, so a service that answers with it must not show it.
-fn signature(header: &HeaderValue) -> Option<Secret> {
+fn signature_in_header(header: &HeaderValue) -> Option<Secret> {
     let (_, signature) = header.to_str().ok()?.split_once("Signature=")?;
     Some(Secret::new(signature.to_owned()))
 }

@@ -14,7 +14,7 @@ use crate::{
     error::{self, Error},
     place::CredentialPlace,
     refusal::CredentialRefusal,
-    source::fetch_password,
+    source::fetch_encodable,
 };
 
 #[derive(Debug)]
@@ -35,9 +35,9 @@ impl Basic {
 
     /// The credential, followed by its parts that must not be echoed. RFC 7617 §2: user name and password may be empty;
     /// the first colon ends the user name. If both are empty, there is no credential.
-    async fn fetch_credential(&self) -> Result<[Secret; 3], Error> {
-        let username = fetch_password(&self.username, &*self.store).await?;
-        let password = fetch_password(&self.password, &*self.store).await?;
+    async fn fetch_credential_and_parts(&self) -> Result<[Secret; 3], Error> {
+        let username = fetch_encodable(&self.username, &*self.store).await?;
+        let password = fetch_encodable(&self.password, &*self.store).await?;
         if username.expose().contains(':') {
             return Err(error::colon_in_user_name(&self.username));
         }
@@ -59,7 +59,7 @@ impl Authenticator for Basic {
         request: &mut Request<Bytes>,
         _: &Session,
     ) -> Result<Authorization, Error> {
-        let secrets = self.fetch_credential().await?;
+        let secrets = self.fetch_credential_and_parts().await?;
         let [credential, ..] = &secrets;
         let place = CredentialPlace::authorization(PREFIX);
         place.put(request, credential.expose())?;
@@ -89,10 +89,13 @@ impl Authenticator for Basic {
         let is_known =
             |new: &Secret| authorization.secrets.iter().any(|old| old.is_same_value(new));
         refusal == CredentialRefusal::Token
-            && self.fetch_credential().await.is_ok_and(|[credential, ..]| !is_known(&credential))
+            && self
+                .fetch_credential_and_parts()
+                .await
+                .is_ok_and(|[credential, ..]| !is_known(&credential))
     }
 
-    fn fingerprint(&self, _: &Session, _: &mut FingerprintHasher) {}
+    fn add_credential_owner(&self, _: &Session, _: &mut FingerprintHasher) {}
 }
 
 const PREFIX: &str = "Basic ";

@@ -30,7 +30,7 @@ impl<'a> Challenge<'a> {
         let text = inner.unwrap_or_else(|| value.trim_matches('"'));
         match name.to_ascii_lowercase().as_str() {
             "error" => self.error = Some(text),
-            "error_description" => self.description = Some(unescaped_text(text)),
+            "error_description" => self.description = Some(unescape_quoted_text(text)),
             "scope" => self.scope = Some(text),
             _ => {}
         }
@@ -86,7 +86,7 @@ fn list_elements(value: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The content of a quoted string (RFC 9110 §5.6.4).
-fn unescaped_text(quoted: &str) -> String {
+fn unescape_quoted_text(quoted: &str) -> String {
     let mut characters = quoted.chars();
     let mut text = String::with_capacity(quoted.len());
     while let Some(character) = characters.next() {

@@ -118,10 +118,10 @@ impl AuthConfig {
     /// The names of the session values that the credential reads and that inputs could read too: parameters and
     /// variables of the context. Credentials of the session are not among them.
     #[doc(hidden)]
-    pub fn session_names(&self) -> Vec<SessionName> {
+    pub fn session_value_names(&self) -> Vec<SessionName> {
         let sources = match self {
             Self::Bearer { token } => vec![token],
-            Self::OAuth2(config) => config.grant.sources(),
+            Self::OAuth2(config) => config.grant.credential_sources(),
             Self::ApiKey { .. }
             | Self::AwsSigV4 { .. }
             | Self::Basic { .. }

@@ -103,7 +103,7 @@ impl Error {
     }
 
     /// Makes the server that a token was requested from the cause, with its reason, if there is no other cause.
-    pub(crate) fn asked_at(self, server: Option<String>, said: Option<String>) -> Self {
+    pub(crate) fn with_asked_server(self, server: Option<String>, said: Option<String>) -> Self {
         match server {
             Some(server) if self.source.is_none() => self.with_source(AskedAt { server, said }),
             _ => self,
@@ -111,12 +111,12 @@ impl Error {
     }
 
     /// Makes the error of a secret store the cause; this error is transient if that one is.
-    fn of_store(self, source: callgate_secret::Error) -> Self {
+    fn with_store_cause(self, source: callgate_secret::Error) -> Self {
         let is_transient = source.is_transient();
         Self { is_transient, ..self }.with_source(source)
     }
 
-    fn of_session(kind: ErrorKind, parameter: &str, message: String) -> Self {
+    fn for_session_parameter(kind: ErrorKind, parameter: &str, message: String) -> Self {
         Self { parameter: Some(parameter.to_owned()), ..Self::new(kind, message) }
     }
 }
@@ -184,11 +184,14 @@ callgate_secret::errors! {
         "the login that is kept of the credential `{credential}` cannot be understood: {command}", command = login_instruction(command);
 }
 
-pub(crate) fn no_credential(why: String) -> Error {
+pub(crate) fn missing_credential_error(why: String) -> Error {
     Error::new(ErrorKind::MissingCredential, why)
 }
 
-pub(crate) fn no_secret(reference: &SecretReference, source: callgate_secret::Error) -> Error {
+pub(crate) fn secret_fetch_error(
+    reference: &SecretReference,
+    source: callgate_secret::Error,
+) -> Error {
     let (kind, what) = match source.kind() {
         callgate_secret::ErrorKind::Denied => (ErrorKind::MissingSecret, "may not be read"),
         callgate_secret::ErrorKind::Invalid => (ErrorKind::UnusableSecret, "cannot be used"),
@@ -199,22 +202,22 @@ pub(crate) fn no_secret(reference: &SecretReference, source: callgate_secret::Er
         _ => (ErrorKind::MissingSecret, "is missing"),
     };
     let message = format!("the secret of the credential {what}: `{reference}`");
-    Error::new(kind, message).of_store(source)
+    Error::new(kind, message).with_store_cause(source)
 }
 
-pub(crate) fn no_signature(source: callgate_secret::Error) -> Error {
+pub(crate) fn signing_error(source: callgate_secret::Error) -> Error {
     let kind = match source.kind() {
         callgate_secret::ErrorKind::Invalid => ErrorKind::UnusableSecret,
         _ => ErrorKind::MissingSecret,
     };
-    Error::new(kind, "the request cannot be signed").of_store(source)
+    Error::new(kind, "the request cannot be signed").with_store_cause(source)
 }
 
 /// `place` is the name of a parameter, or one of `$context.…` and `$session.…`.
 pub(crate) fn missing_session_value(place: &str) -> Error {
     let message =
         format!("the session must give the credential as text in {}", session_place_text(place));
-    Error::of_session(ErrorKind::MissingSessionValue, place, message)
+    Error::for_session_parameter(ErrorKind::MissingSessionValue, place, message)
 }
 
 fn session_place_text(place: &str) -> String {
@@ -226,7 +229,7 @@ pub(crate) fn unusable_session_value(place: &str, why: &callgate_secret::Error) 
         "the session's credential is unusable: {why}; it is in {}",
         session_place_text(place)
     );
-    Error::of_session(ErrorKind::UnusableSessionValue, place, message)
+    Error::for_session_parameter(ErrorKind::UnusableSessionValue, place, message)
 }
 
 /// `place` is the place of a session's value, or of the caller's token.
@@ -235,13 +238,13 @@ pub(crate) fn session_token_refused(credential: &str, place: &str, code: &str) -
         let message = format!(
             "the token endpoint of the credential `{credential}` refuses the caller's token: {code}"
         );
-        return Error::of_session(ErrorKind::UnusableSessionValue, place, message);
+        return Error::for_session_parameter(ErrorKind::UnusableSessionValue, place, message);
     }
     let message = format!(
         "the token endpoint of the credential `{credential}` refuses the session's token in \
          `{place}`: {code}"
     );
-    Error::of_session(ErrorKind::UnusableSessionValue, place, message)
+    Error::for_session_parameter(ErrorKind::UnusableSessionValue, place, message)
 }
 
 pub(crate) fn token_unavailable(credential: &str, why: &str) -> Error {
@@ -254,18 +257,22 @@ pub(crate) fn token_endpoint_slow() -> Error {
 }
 
 /// The caller sent no token, or one that is not a JWT of an issuer.
-pub(crate) fn no_caller_token() -> Error {
+pub(crate) fn no_caller_token_error() -> Error {
     let message = "the caller must show a token (JWT) of an issuer that `access.jwt` lists: this call came without one";
-    Error::of_session(ErrorKind::MissingSessionValue, CallerToken::PLACE, message.to_owned())
+    Error::for_session_parameter(
+        ErrorKind::MissingSessionValue,
+        CallerToken::PLACE,
+        message.to_owned(),
+    )
 }
 
 fn login_instruction(command: Option<&str>) -> String {
     command.map_or_else(|| "log in again".to_owned(), |command| format!("run `{command}`"))
 }
 
-pub(crate) fn login_unkept(credential: &str, source: callgate_secret::Error) -> Error {
+pub(crate) fn login_store_error(credential: &str, source: callgate_secret::Error) -> Error {
     let message = format!("the login of the credential `{credential}` cannot be kept or read");
-    Error::new(ErrorKind::MissingSecret, message).of_store(source)
+    Error::new(ErrorKind::MissingSecret, message).with_store_cause(source)
 }
 
 /// An error of Google: its refusals contain only accounts and Google's own codes.

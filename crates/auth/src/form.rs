@@ -24,7 +24,7 @@ pub enum CredentialForm {
 impl AuthConfig {
     /// The form in which the credential reaches a service.
     #[doc(hidden)]
-    pub fn form(&self) -> CredentialForm {
+    pub fn credential_form(&self) -> CredentialForm {
         match self {
             Self::ApiKey { .. } => CredentialForm::Key,
             Self::AwsSigV4 { .. } => CredentialForm::Signature,
@@ -38,7 +38,7 @@ impl AuthConfig {
     /// The relative cost of the credential for a call: 0 for none, 1 for a stored value, 2 for a token that is
     /// requested from time to time.
     #[doc(hidden)]
-    pub fn cost(&self) -> u32 {
+    pub fn relative_cost(&self) -> u32 {
         match self {
             Self::ApiKey { .. }
             | Self::AwsSigV4 { .. }

@@ -87,7 +87,7 @@ impl Google {
             Audience::Server => default_audience(uri),
             Audience::Set(audience) => audience.clone(),
         });
-        let key = cache_key(audience.as_deref());
+        let key = audience_digest_key(audience.as_deref());
         let fetch = async {
             let asked_at = Instant::now();
             let token = match &audience {
@@ -98,7 +98,7 @@ impl Google {
                 .map(|token| issued_token(token, asked_at))
                 .map_err(|refused| error::google_error(&refused))
         };
-        self.cache.token(&key, &SecretsVersion::default(), fetch).await
+        self.cache.cached_or_fetched_token(&key, &SecretsVersion::default(), fetch).await
     }
 }
 
@@ -121,7 +121,7 @@ impl Authenticator for Google {
 
     fn credential_reference_description(&self) -> Option<String> {
         let age = match self.audience {
-            None => self.cache.token_age(&cache_key(None)),
+            None => self.cache.token_age(&audience_digest_key(None)),
             Some(_) => None,
         };
         Some(description_with_age("the token of the Google account", age))
@@ -140,7 +140,7 @@ impl Authenticator for Google {
         may_help
     }
 
-    fn fingerprint(&self, _: &Session, _: &mut FingerprintHasher) {}
+    fn add_credential_owner(&self, _: &Session, _: &mut FingerprintHasher) {}
 }
 
 /// Scheme and host of a request, which Cloud Run expects as the audience of its service.
@@ -151,7 +151,7 @@ fn default_audience(uri: &Uri) -> String {
     format!("{scheme}://{}", authority.strip_suffix(default_port).unwrap_or(authority))
 }
 
-fn cache_key(audience: Option<&str>) -> Key {
+fn audience_digest_key(audience: Option<&str>) -> Key {
     Sha256::digest(audience.unwrap_or_default()).into()
 }
 

@@ -40,11 +40,11 @@ pub use oauth2::{
 };
 pub use own::OwnAuthenticator;
 pub use place::{ApiKeyLocation, CredentialPlace, place_masks};
-pub use plain_header::plain_header;
+pub use plain_header::plain_header_authenticator;
 pub use refusal::CredentialRefusal;
-pub use session_header::session_header;
+pub use session_header::session_header_authenticator;
 pub use source::CredentialSource;
 #[doc(hidden)]
-pub use source_form::{credential_source, read_credential_source};
-pub use stand_in::stand_in;
-pub use unavailable::unavailable;
+pub use source_form::{parse_credential_source, read_credential_source};
+pub use stand_in::with_masks_for_unset;
+pub use unavailable::unavailable_authenticator;

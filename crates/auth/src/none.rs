@@ -24,5 +24,5 @@ impl Authenticator for NoCredential {
         Vec::new()
     }
 
-    fn fingerprint(&self, _: &Session, _: &mut FingerprintHasher) {}
+    fn add_credential_owner(&self, _: &Session, _: &mut FingerprintHasher) {}
 }

@@ -65,7 +65,7 @@ impl OAuth2 {
         Ok(Self { server, logins, cache: TokenCache::default(), place })
     }
 
-    fn cached_token(&self) -> Option<(Secret, HeaderValue)> {
+    fn cached_own_token(&self) -> Option<(Secret, HeaderValue)> {
         let is_own = matches!(
             self.server.config.grant,
             OAuth2Grant::AuthorizationCode(_) | OAuth2Grant::ClientCredentials
@@ -83,15 +83,28 @@ impl OAuth2 {
             Err(error) if error.is_transient() => return self.cache.valid_token(&key).ok_or(error),
             Err(error) => return Err(error),
         };
-        let version = SecretsVersion::new(client.secrets().chain(shown.actor.iter().cloned()));
+        let version =
+            SecretsVersion::new(client.id_and_secret().chain(shown.actor.iter().cloned()));
         match &self.logins {
-            Some(logins) => self.cache.token(&key, &version, logins.fetch_token(&client)).await,
-            None => self.cache.token(&key, &version, self.request_token(&client, &shown)).await,
+            Some(logins) => {
+                self.cache
+                    .cached_or_fetched_token(&key, &version, logins.fetch_or_renew_token(&client))
+                    .await
+            }
+            None => {
+                self.cache
+                    .cached_or_fetched_token(
+                        &key,
+                        &version,
+                        self.request_token_with_retries(&client, &shown),
+                    )
+                    .await
+            }
         }
     }
 
     /// Retries until the endpoint responds, for ten seconds in all: a server that restarts is back before that.
-    async fn request_token(
+    async fn request_token_with_retries(
         &self,
         client: &Client,
         shown: &GrantInputs<'_>,
@@ -105,7 +118,7 @@ impl OAuth2 {
                 match self.server.request_token(client, self.token_request(shown), time).await {
                     Ok(answered) => {
                         let now = self.server.context.clock.now();
-                        let expires_in = shown.token_lifetime(answered.expires_in, now);
+                        let expires_in = shown.limited_token_lifetime(answered.expires_in, now);
                         let token = answered.token;
                         return Ok(IssuedToken { token, expires_in, asked_at });
                     }
@@ -137,7 +150,7 @@ impl OAuth2 {
         parameters.extend(config.audiences.iter().map(|audience| ("audience", &**audience)));
         parameters.extend(config.resources.iter().map(|resource| ("resource", &**resource)));
         parameters.extend(config.parameters.iter().map(|(name, value)| (&**name, &**value)));
-        TokenRequest { grant_type: config.grant.name(), scopes: &config.scopes, parameters }
+        TokenRequest { grant_type: config.grant.grant_type(), scopes: &config.scopes, parameters }
     }
 }
 
@@ -149,7 +162,7 @@ impl Authenticator for OAuth2 {
         session: &Session,
     ) -> Result<Authorization, Error> {
         let place = self.place.clone();
-        let token = if let Some((token, header)) = self.cached_token() {
+        let token = if let Some((token, header)) = self.cached_own_token() {
             match self.server.config.header {
                 None => CredentialPlace::put_bearer(request, header),
                 Some(_) => place.put(request, token.expose())?,
@@ -193,19 +206,22 @@ impl Authenticator for OAuth2 {
     }
 
     fn session_parameter(&self) -> Option<String> {
-        if self.server.config.grant.is_of_caller() {
+        if self.server.config.grant.is_caller_token_exchange() {
             return Some(CallerToken::PLACE.to_owned());
         }
-        let sources = self.server.config.grant.sources();
+        let sources = self.server.config.grant.credential_sources();
         sources.into_iter().find_map(CredentialSource::session_place)
     }
 
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+    fn add_credential_owner(&self, session: &Session, hasher: &mut FingerprintHasher) {
         let grant = &self.server.config.grant;
-        if grant.is_of_caller() {
-            hasher.optional(session.caller_token().map(CallerToken::principal));
+        if grant.is_caller_token_exchange() {
+            hasher.add_optional_text(session.caller_token().map(CallerToken::principal));
         }
-        grant.sources().into_iter().for_each(|source| source.fingerprint(session, hasher));
+        grant
+            .credential_sources()
+            .into_iter()
+            .for_each(|source| source.add_credential_owner(session, hasher));
     }
 }
 

@@ -64,9 +64,11 @@ impl CredentialPlace {
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if no header, parameter or cookie can have this name.
     pub fn new(place: ApiKeyLocation, name: &str) -> Result<Self, Error> {
         let target = match place {
-            ApiKeyLocation::Cookie if !is_token(name) => return Err(error::not_a_cookie_name()),
+            ApiKeyLocation::Cookie if !is_http_token(name) => {
+                return Err(error::not_a_cookie_name());
+            }
             ApiKeyLocation::Cookie => CredentialTarget::Cookie(name.to_owned()),
-            ApiKeyLocation::Header => CredentialTarget::Header(header_name(name)?),
+            ApiKeyLocation::Header => CredentialTarget::Header(unframed_header_name(name)?),
             ApiKeyLocation::Query if name.is_empty() => return Err(error::no_parameter_name()),
             ApiKeyLocation::Query => CredentialTarget::Query(name.to_owned()),
         };
@@ -140,15 +142,15 @@ impl CredentialPlace {
     #[doc(hidden)]
     pub fn put(&self, request: &mut Request<Bytes>, credential: &str) -> Result<(), Error> {
         match &self.target {
-            CredentialTarget::Cookie(name) => put_cookie(request, name, credential),
+            CredentialTarget::Cookie(name) => replace_cookie(request, name, credential),
             CredentialTarget::Header(name) => {
                 let mut value =
                     String::with_capacity(self.prefix.len().saturating_add(credential.len()));
                 value.push_str(self.prefix);
                 value.push_str(credential);
-                put_header(request, name, value)
+                put_marked_header(request, name, value)
             }
-            CredentialTarget::Query(name) => put_query(request, name, credential),
+            CredentialTarget::Query(name) => replace_query_parameter(request, name, credential),
         }
     }
 
@@ -163,9 +165,9 @@ impl CredentialPlace {
             return self.put_plain(request, text);
         }
         match &self.target {
-            CredentialTarget::Cookie(name) => put_cookie(request, name, MASK),
-            CredentialTarget::Header(name) => put_header(request, name, MASK.to_owned()),
-            CredentialTarget::Query(name) => put_query(request, name, MASK),
+            CredentialTarget::Cookie(name) => replace_cookie(request, name, MASK),
+            CredentialTarget::Header(name) => put_marked_header(request, name, MASK.to_owned()),
+            CredentialTarget::Query(name) => replace_query_parameter(request, name, MASK),
         }
     }
 }
@@ -187,7 +189,7 @@ pub(crate) fn bearer_header(token: &Secret) -> Option<HeaderValue> {
     Some(header)
 }
 
-fn header_name(name: &str) -> Result<HeaderName, Error> {
+fn unframed_header_name(name: &str) -> Result<HeaderName, Error> {
     let name: HeaderName = name.parse().map_err(|_| error::not_a_header_name())?;
     if is_framing_header(name.as_str()) {
         return Err(error::framing_header(name.as_str()));
@@ -195,13 +197,17 @@ fn header_name(name: &str) -> Result<HeaderName, Error> {
     Ok(name)
 }
 
-fn put_header(request: &mut Request<Bytes>, name: &HeaderName, value: String) -> Result<(), Error> {
-    insert_header(request, name, value)?;
+fn put_marked_header(
+    request: &mut Request<Bytes>,
+    name: &HeaderName,
+    value: String,
+) -> Result<(), Error> {
+    insert_sensitive_header(request, name, value)?;
     CredentialPlaces::mark_header(request.extensions_mut(), name.clone());
     Ok(())
 }
 
-fn insert_header(
+fn insert_sensitive_header(
     request: &mut Request<Bytes>,
     name: &HeaderName,
     value: String,
@@ -213,7 +219,7 @@ fn insert_header(
 }
 
 /// The credential wins, once, and comes last: cookies of its name are removed however they are spelled.
-fn put_cookie(request: &mut Request<Bytes>, name: &str, value: &str) -> Result<(), Error> {
+fn replace_cookie(request: &mut Request<Bytes>, name: &str, value: &str) -> Result<(), Error> {
     if !value.bytes().all(is_cookie_octet) {
         return Err(error::no_place_in_cookie());
     }
@@ -229,7 +235,7 @@ fn put_cookie(request: &mut Request<Bytes>, name: &str, value: &str) -> Result<(
     cookies.push_str(name);
     cookies.push('=');
     cookies.push_str(value);
-    insert_header(request, &COOKIE, cookies)?;
+    insert_sensitive_header(request, &COOKIE, cookies)?;
     CredentialPlaces::mark_cookie(request.extensions_mut(), name);
     Ok(())
 }
@@ -240,12 +246,16 @@ fn is_cookie_octet(byte: u8) -> bool {
 }
 
 /// RFC 9110 §5.6.2 (a method is a token), which RFC 6265 §4.1.1 requires for the name of a cookie.
-fn is_token(name: &str) -> bool {
+fn is_http_token(name: &str) -> bool {
     Method::from_bytes(name.as_bytes()).is_ok()
 }
 
 /// Threat 8 of `SECURITY.md`: the credential wins, once. Pairs of its name are removed however they are spelled.
-fn put_query(request: &mut Request<Bytes>, name: &str, value: &str) -> Result<(), Error> {
+fn replace_query_parameter(
+    request: &mut Request<Bytes>,
+    name: &str,
+    value: &str,
+) -> Result<(), Error> {
     let uri = request.uri();
     let query = uri.query().filter(|query| !query.is_empty());
     let pairs = query.into_iter().flat_map(|query| query.split('&'));

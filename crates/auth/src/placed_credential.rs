@@ -88,7 +88,7 @@ impl Authenticator for PlacedCredential {
         self.value.session_place()
     }
 
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        self.value.fingerprint(session, hasher);
+    fn add_credential_owner(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.value.add_credential_owner(session, hasher);
     }
 }

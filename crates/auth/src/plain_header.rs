@@ -18,7 +18,10 @@ use crate::{
 ///
 /// # Errors
 /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if no header can have this name.
-pub fn plain_header(name: &str, text: String) -> Result<Arc<dyn Authenticator>, Error> {
+pub fn plain_header_authenticator(
+    name: &str,
+    text: String,
+) -> Result<Arc<dyn Authenticator>, Error> {
     let place = CredentialPlace::new(ApiKeyLocation::Header, name)?.with_plain(text.clone());
     Ok(Arc::new(PlainHeader { place, text }))
 }
@@ -45,5 +48,5 @@ impl Authenticator for PlainHeader {
         vec![self.place.clone()]
     }
 
-    fn fingerprint(&self, _: &Session, _: &mut FingerprintHasher) {}
+    fn add_credential_owner(&self, _: &Session, _: &mut FingerprintHasher) {}
 }

@@ -18,7 +18,10 @@ use crate::{
 ///
 /// # Errors
 /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if no header can have this name.
-pub fn session_header(name: &str, source: SessionSource) -> Result<Arc<dyn Authenticator>, Error> {
+pub fn session_header_authenticator(
+    name: &str,
+    source: SessionSource,
+) -> Result<Arc<dyn Authenticator>, Error> {
     let place = CredentialPlace::new(ApiKeyLocation::Header, name)?.with_plain(source.to_string());
     Ok(Arc::new(SessionHeader { name: name.to_owned(), place, source }))
 }
@@ -32,8 +35,8 @@ struct SessionHeader {
 
 impl SessionHeader {
     /// The text of the session's value; `None` for a structure, or without a value.
-    fn value_text(&self, session: &Session) -> Option<String> {
-        match self.source.value(session)? {
+    fn scalar_text(&self, session: &Session) -> Option<String> {
+        match self.source.value_in_session(session)? {
             Value::String(text) => Some(text),
             value @ (Value::Bool(_) | Value::Number(_)) => Some(value.to_string()),
             Value::Array(_) | Value::Null | Value::Object(_) => None,
@@ -43,7 +46,7 @@ impl SessionHeader {
     /// The text, if a header can hold it.
     fn checked_header_text(&self, session: &Session) -> Result<String, Error> {
         let source = self.source.to_string();
-        let text = self.value_text(session).filter(|text| !text.is_empty());
+        let text = self.scalar_text(session).filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| error::no_header_value(&self.name, &source))?;
         match HeaderValue::try_from(&text) {
             Ok(_) => Ok(text),
@@ -72,8 +75,8 @@ impl Authenticator for SessionHeader {
         Ok(vec![self.place.clone().with_plain(self.checked_header_text(session)?)])
     }
 
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        hasher.text(&self.value_text(session).unwrap_or_default());
+    fn add_credential_owner(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        hasher.add_text(&self.scalar_text(session).unwrap_or_default());
     }
 }
 
@@ -86,7 +89,7 @@ mod tests {
 
     async fn sent(value: Value) -> Result<String, ErrorKind> {
         let source = SessionSource::parse("$session.params.customer").unwrap();
-        let header = session_header("CustomerCode", source).unwrap();
+        let header = session_header_authenticator("CustomerCode", source).unwrap();
         let session = Session::new("s").with_parameters(Object::from([("customer", value)]));
         let mut request = Request::new(Bytes::new());
         header.authorize(&mut request, &session).await.map_err(|error| error.kind())?;
@@ -108,11 +111,12 @@ mod tests {
     #[test]
     fn two_values_of_a_header_are_two_calls() {
         let source = SessionSource::parse("$session.params.customer").unwrap();
-        let header = session_header("CustomerCode", source).unwrap();
+        let header = session_header_authenticator("CustomerCode", source).unwrap();
         let digest = |value: &str| {
             let parameters = Object::from([("customer", value.into())]);
             let mut hasher = FingerprintHasher::default();
-            header.fingerprint(&Session::new("s").with_parameters(parameters), &mut hasher);
+            header
+                .add_credential_owner(&Session::new("s").with_parameters(parameters), &mut hasher);
             hasher.finish().as_bytes().to_vec()
         };
         assert_ne!(digest("c-7"), digest("c-8"));

@@ -62,24 +62,26 @@ impl CredentialSource {
         match self {
             Self::Secret(reference) => {
                 let secret = fetch_secret(reference, store).await?;
-                secret.expose_as_token().map_err(|source| error::no_secret(reference, source))?;
+                secret
+                    .expose_as_token()
+                    .map_err(|source| error::secret_fetch_error(reference, source))?;
                 Ok(secret)
             }
             Self::ContextVariable(name) => {
                 let place = format!("{CONTEXT_VARIABLES}{name}");
                 let value = session.context(&format!("variables.{name}"));
-                session_value(&place, value.as_ref())
+                session_value_as_secret(&place, value.as_ref())
             }
             Self::SessionCredential(name) => {
                 let place = format!("{CREDENTIALS}{name}");
-                checked_session_value(&place, session.credential(name).cloned())
+                usable_session_value(&place, session.credential(name).cloned())
             }
-            Self::SessionParameter(name) => session_value(name, session.parameter(name)),
+            Self::SessionParameter(name) => session_value_as_secret(name, session.parameter(name)),
         }
     }
 
     /// Adds the person whose value it is to a fingerprint; nothing if the value is the operator's.
-    pub(crate) fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+    pub(crate) fn add_credential_owner(&self, session: &Session, hasher: &mut FingerprintHasher) {
         let text = |value: Option<&Value>| {
             value.and_then(Value::as_str).map(|text| Secret::new(text.to_owned()))
         };
@@ -92,8 +94,8 @@ impl CredentialSource {
             Self::SessionParameter(name) => text(session.parameter(name)),
         };
         match token {
-            Some(token) => hasher.subject(&token),
-            None => hasher.optional(None),
+            Some(token) => hasher.add_token_subject(&token),
+            None => hasher.add_optional_text(None),
         };
     }
 
@@ -113,28 +115,28 @@ pub(crate) async fn fetch_secret(
     reference: &SecretReference,
     store: &dyn SecretStore,
 ) -> Result<Secret, Error> {
-    let secret = fetch_encoded(reference, store).await?;
-    secret.expose_for_header().map_err(|source| error::no_secret(reference, source))?;
+    let secret = fetch_non_empty_encodable(reference, store).await?;
+    secret.expose_for_header().map_err(|source| error::secret_fetch_error(reference, source))?;
     Ok(secret)
 }
 
 /// A secret that is not empty and can be put in a header after it is encoded.
-pub(crate) async fn fetch_encoded(
+pub(crate) async fn fetch_non_empty_encodable(
     reference: &SecretReference,
     store: &dyn SecretStore,
 ) -> Result<Secret, Error> {
-    let secret = fetch_password(reference, store).await?;
+    let secret = fetch_encodable(reference, store).await?;
     if secret.is_empty() { Err(error::empty_secret(reference)) } else { Ok(secret) }
 }
 
 /// A secret that can be put in a header after it is encoded, and may be empty: some services take the key as the user
 /// name of basic authentication and no password.
-pub(crate) async fn fetch_password(
+pub(crate) async fn fetch_encodable(
     reference: &SecretReference,
     store: &dyn SecretStore,
 ) -> Result<Secret, Error> {
-    let secret = fetch_text(reference, store).await?;
-    secret.expose_encoded().map_err(|source| error::no_secret(reference, source))?;
+    let secret = fetch_any_text(reference, store).await?;
+    secret.expose_encoded().map_err(|source| error::secret_fetch_error(reference, source))?;
     Ok(secret)
 }
 
@@ -159,21 +161,21 @@ pub(crate) async fn forget_and_is_changed(
 }
 
 /// A secret of any form, such as a key of several lines.
-pub(crate) async fn fetch_text(
+pub(crate) async fn fetch_any_text(
     reference: &SecretReference,
     store: &dyn SecretStore,
 ) -> Result<Secret, Error> {
-    store.get(reference).await.map_err(|source| error::no_secret(reference, source))
+    store.get(reference).await.map_err(|source| error::secret_fetch_error(reference, source))
 }
 
 /// The session's text is taken literally: `env:NAME` in it is not a reference.
-fn session_value(place: &str, value: Option<&Value>) -> Result<Secret, Error> {
+fn session_value_as_secret(place: &str, value: Option<&Value>) -> Result<Secret, Error> {
     let text = value.and_then(Value::as_str);
-    checked_session_value(place, text.map(|text| Secret::new(text.to_owned())))
+    usable_session_value(place, text.map(|text| Secret::new(text.to_owned())))
 }
 
 /// Threat 25 of `SECURITY.md`: without the session's value no request is sent.
-fn checked_session_value(place: &str, secret: Option<Secret>) -> Result<Secret, Error> {
+fn usable_session_value(place: &str, secret: Option<Secret>) -> Result<Secret, Error> {
     let secret = secret.filter(|secret| !secret.expose().trim().is_empty());
     let Some(secret) = secret else { return Err(error::missing_session_value(place)) };
     secret.expose_as_token().map_err(|why| error::unusable_session_value(place, &why))?;

@@ -1,6 +1,9 @@
 //! The form of a credential's source in settings: a reference to a secret, or a value of the session.
 
-use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, note_and_warn, reference};
+use callgate_settings::{
+    Kind, Mapping, Reader, SettingCode, forms, member_pointer, note_secret_and_warn,
+    parse_secret_reference,
+};
 use callgate_tool::CallerToken;
 
 use crate::source::CredentialSource;
@@ -17,7 +20,7 @@ forms! {
 ///
 /// # Errors
 /// The text is neither.
-pub fn credential_source(text: &str) -> Result<CredentialSource, String> {
+pub fn parse_credential_source(text: &str) -> Result<CredentialSource, String> {
     if let Some(name) = text.strip_prefix(SESSION_CREDENTIAL).filter(|name| !name.is_empty()) {
         return Ok(CredentialSource::SessionCredential(name.to_owned()));
     }
@@ -30,7 +33,7 @@ pub fn credential_source(text: &str) -> Result<CredentialSource, String> {
     if text == CallerToken::PLACE {
         return Err("the caller's token is never passed on".to_owned());
     }
-    let reference = reference(text).map_err(|error| error.to_string())?;
+    let reference = parse_secret_reference(text).map_err(|error| error.to_string())?;
     Ok(CredentialSource::Secret(reference))
 }
 
@@ -42,12 +45,12 @@ pub fn read_credential_source(
 ) -> Option<CredentialSource> {
     let text = reader.required_string(mapping, key)?;
     if text.starts_with('$') {
-        reader.session_texts.insert(at(mapping, key));
+        reader.session_texts.insert(member_pointer(mapping, key));
     }
-    match credential_source(text) {
+    match parse_credential_source(text) {
         Ok(source) => {
             if let CredentialSource::Secret(reference) = &source {
-                note_and_warn(reader, at(mapping, key), reference);
+                note_secret_and_warn(reader, member_pointer(mapping, key), reference);
             }
             Some(source)
         }
@@ -57,7 +60,12 @@ pub fn read_credential_source(
             } else {
                 "`$session.credentials.NAME` takes the session's own token"
             };
-            reader.complain(SettingCode::SecretReference, at(mapping, key), message, help);
+            reader.report_fault(
+                SettingCode::SecretReference,
+                member_pointer(mapping, key),
+                message,
+                help,
+            );
             None
         }
     }

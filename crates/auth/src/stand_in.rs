@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The authenticator with `****` in the places that it cannot fill because of the operator's settings.
-pub fn stand_in(authenticator: Arc<dyn Authenticator>) -> Arc<dyn Authenticator> {
+pub fn with_masks_for_unset(authenticator: Arc<dyn Authenticator>) -> Arc<dyn Authenticator> {
     Arc::new(StandIn(authenticator))
 }
 
@@ -70,8 +70,8 @@ impl Authenticator for StandIn {
         self.0.session_parameter()
     }
 
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        self.0.fingerprint(session, hasher);
+    fn add_credential_owner(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.0.add_credential_owner(session, hasher);
     }
 
     fn obstacle(&self) -> Option<&Error> {
@@ -92,7 +92,7 @@ mod tests {
         secrets: MemoryStore,
     ) -> Result<(String, usize), Error> {
         let context = AuthContext::new(Arc::new(secrets), Arc::new(Refuse::new()));
-        let made = stand_in(AuthConfig::Bearer { token: value }.build(&context)?);
+        let made = with_masks_for_unset(AuthConfig::Bearer { token: value }.build(&context)?);
         let mut request = Request::get("http://h/").body(Bytes::new()).unwrap();
         let authorization = made.authorize(&mut request, &Session::default()).await?;
         let shown = String::from_utf8(render_request(&request)).unwrap();
@@ -119,7 +119,7 @@ mod tests {
     #[tokio::test]
     async fn an_unavailable_credential_stays_unavailable_behind_a_stand_in() {
         let mut request = Request::get("http://h/").body(Bytes::new()).unwrap();
-        let unavailable = stand_in(unavailable("none".to_owned()));
+        let unavailable = with_masks_for_unset(unavailable_authenticator("none".to_owned()));
         let error = unavailable.authorize(&mut request, &Session::default()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::MissingCredential);
     }

@@ -60,13 +60,13 @@ impl Default for TokenCache {
 impl TokenCache {
     /// The token of `key`, by `fetch` only if the cache has no valid one. A caller that waits takes over a dropped fetch.
     /// Fails like `fetch`, now or a moment ago.
-    pub(crate) async fn token(
+    pub(crate) async fn cached_or_fetched_token(
         &self,
         key: &Key,
         version: &SecretsVersion,
         fetch: impl Future<Output = Result<IssuedToken, Error>> + Send,
     ) -> Result<Secret, Error> {
-        let slot = self.tokens.slot(key);
+        let slot = self.tokens.slot_or_new(key);
         slot.inspect_value(|held| {
             if held.inputs == *version {
                 held.value.checked_at = Instant::now();
@@ -113,7 +113,7 @@ impl TokenCache {
     ) -> bool {
         let holder = self
             .tokens
-            .find(|slot| valid_token_in(slot).is_some_and(|token| is_of(&token, refused)));
+            .find(|slot| valid_token_in(slot).is_some_and(|token| is_among(&token, refused)));
         holder.is_none_or(|slot| forget_refused_token(&slot, refused, refusal))
     }
 }
@@ -124,7 +124,7 @@ fn valid_token_in(slot: &Slot) -> Option<Secret> {
     slot.inspect_value(|held| (Instant::now() < held.life.end).then(|| held.value.secret.clone()))?
 }
 
-fn is_of(token: &Secret, secrets: &[Secret]) -> bool {
+fn is_among(token: &Secret, secrets: &[Secret]) -> bool {
     secrets.iter().any(|secret| secret.expose() == token.expose())
 }
 
@@ -134,12 +134,12 @@ fn forget_refused_token(slot: &Slot, refused: &[Secret], refusal: CredentialRefu
     let is_left = slot.inspect_value(|held| {
         let is_young = held.fetched_at.elapsed() < replacement_pause(held);
         let is_left = is_young && (held.is_replacement || refusal == CredentialRefusal::Unnamed);
-        is_left && is_of(&held.value.secret, refused)
+        is_left && is_among(&held.value.secret, refused)
     });
     if is_left == Some(true) {
         return false;
     }
-    slot.forget_if(|held| is_of(&held.value.secret, refused));
+    slot.forget_if(|held| is_among(&held.value.secret, refused));
     true
 }
 
@@ -170,7 +170,7 @@ async fn fetch_token(
             log_token_lifetime(expires_in);
             let header = place::bearer_header(&secret);
             let token = CachedToken { secret, header, checked_at: Instant::now() };
-            Ok((token, lifetime::token_life(asked_at, expires_in)))
+            Ok((token, lifetime::life_with_margins(asked_at, expires_in)))
         }
         Err(error) => {
             tracing::warn!(%error, "no fresh token");

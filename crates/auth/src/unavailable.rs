@@ -16,8 +16,8 @@ use crate::{
 
 /// An authenticator that refuses every request; `why` names the security scheme and the key to write, never a host or a
 /// secret.
-pub fn unavailable(why: String) -> Arc<dyn Authenticator> {
-    Arc::new(Unavailable { error: error::no_credential(why) })
+pub fn unavailable_authenticator(why: String) -> Arc<dyn Authenticator> {
+    Arc::new(Unavailable { error: error::missing_credential_error(why) })
 }
 
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Authenticator for Unavailable {
         Some(&self.error)
     }
 
-    fn fingerprint(&self, _: &Session, _: &mut FingerprintHasher) {}
+    fn add_credential_owner(&self, _: &Session, _: &mut FingerprintHasher) {}
 }
 
 #[cfg(test)]
@@ -49,7 +49,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_unavailable_credential_refuses_every_request_with_its_reason() {
-        let unavailable = unavailable("no credential for `key`".to_owned());
+        let unavailable = unavailable_authenticator("no credential for `key`".to_owned());
         let mut request = Request::get("http://h/").body(Bytes::new()).unwrap();
         let error = unavailable.authorize(&mut request, &Session::default()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::MissingCredential);

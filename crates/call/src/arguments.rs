@@ -61,7 +61,7 @@ impl OutputCheck {
     /// # Errors
     /// A fault that lists every violation.
     pub fn check(&self, output: &Value) -> Result<(), Box<Fault>> {
-        let problems = self.problems(output);
+        let problems = self.output_problems(output);
         if problems.is_empty() { Ok(()) } else { Err(wording::client::unexpected_answer(problems)) }
     }
 
@@ -69,15 +69,15 @@ impl OutputCheck {
     ///
     /// # Errors
     /// A fault that lists every violation and has the result as its body.
-    pub fn check_own(&self, output: &Value, effect: Effect) -> Result<(), Box<Fault>> {
-        let problems = self.problems(output);
+    pub fn check_own_result(&self, output: &Value, effect: Effect) -> Result<(), Box<Fault>> {
+        let problems = self.output_problems(output);
         if problems.is_empty() {
             return Ok(());
         }
         Err(wording::own_tool::unexpected_result(problems, output.clone(), effect))
     }
 
-    fn problems(&self, output: &Value) -> Vec<Problem> {
+    fn output_problems(&self, output: &Value) -> Vec<Problem> {
         let mut problems = value_problems(&self.0, output, "output");
         for problem in problems.iter_mut().filter(|problem| problem.at.is_empty()) {
             "output".clone_into(&mut problem.at);
@@ -91,7 +91,7 @@ fn value_problems(evaluator: &Evaluator, value: &Value, whole: &str) -> Vec<Prob
     let evaluated = evaluator.evaluate("", value);
     let mut problems = match evaluated.verdict {
         Verdict::Invalid => evaluated.problems,
-        Verdict::TooDear => vec![wording::too_dear(whole.to_owned())],
+        Verdict::TooDear => vec![wording::check_too_expensive(whole.to_owned())],
         Verdict::Valid => Vec::new(),
     };
     for problem in &mut problems {

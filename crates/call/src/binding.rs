@@ -13,7 +13,7 @@ use callgate_openapi::{Bindings, NestedInput, SchemaNode, Step, ValueSource};
 use callgate_tool::{Event, Fault, Journal, Next, Object, Problem, Session, Value};
 
 use crate::{
-    binding::choice::chosen_nodes,
+    binding::choice::best_matching_nodes,
     check::{Budget, Pattern},
     inputs::{Fillings, Origin, Subject},
     wording,
@@ -46,7 +46,8 @@ impl Names {
 
     /// True if a pattern matches a name, or if matching takes too long.
     pub(crate) fn matches_or_is_too_slow(&self, pattern: &str, name: &str) -> bool {
-        let matches = |pattern: &Pattern| pattern.matches(name, &mut Budget::new(Budget::CALL));
+        let matches =
+            |pattern: &Pattern| pattern.matches_or_too_large(name, &mut Budget::new(Budget::CALL));
         self.0.get(pattern).is_none_or(|pattern| matches(pattern).unwrap_or(true))
     }
 }
@@ -92,7 +93,7 @@ pub(crate) fn bind_session_inputs(
             Action::Kept => binder.bind_content(value, &[0]),
         }
     }
-    missing.into_fault()
+    missing.into_result()
 }
 
 struct Binder<'a, 'm> {
@@ -138,7 +139,7 @@ impl<'a> Binder<'a, '_> {
             self.steps.push(Step::Items);
             match self.value_action(&below, Some(item)) {
                 // An item cannot be removed without moving the others.
-                Action::Removed => self.report_missing(&below),
+                Action::Removed => self.report_missing_value(&below),
                 Action::Set(new) => *item = new,
                 Action::Given => {}
                 Action::Kept => self.bind_content(item, &below),
@@ -151,7 +152,7 @@ impl<'a> Binder<'a, '_> {
         let all = self.reachable_nodes(nodes);
         let names: Vec<String> = members.keys().cloned().collect();
         for name in names {
-            let below = self.nodes_of(&all, &name);
+            let below = self.member_nodes(&all, &name);
             let Some(member) = members.get_mut(&name).filter(|_| !below.is_empty()) else {
                 continue;
             };
@@ -174,7 +175,7 @@ impl<'a> Binder<'a, '_> {
         let names = possible.iter().flat_map(|node| node.properties.iter().map(|(name, _)| name));
         let names: BTreeSet<_> = names.filter(|name| !members.contains_key(name)).collect();
         for name in names {
-            let below: Vec<usize> = self.nodes_of(&possible, name);
+            let below: Vec<usize> = self.member_nodes(&possible, name);
             self.steps.push(Step::Property(name.clone()));
             if let Action::Set(new) = self.value_action(&below, None) {
                 members.insert(name.to_string(), new);
@@ -235,7 +236,7 @@ impl<'a> Binder<'a, '_> {
             })
     }
 
-    fn report_missing(&mut self, nodes: &[usize]) {
+    fn report_missing_value(&mut self, nodes: &[usize]) {
         let all = self.reachable_nodes(nodes);
         if let Some(node) = node_with_winning_source(&all) {
             self.missing.add(
@@ -267,7 +268,7 @@ impl<'a> Binder<'a, '_> {
     /// The nodes that a value with these members may meet: only branches that fit it count.
     fn possible_nodes(&mut self, nodes: &[usize], members: &Object) -> Vec<&'a SchemaNode> {
         self.connected_nodes(nodes, |node| {
-            node.alternatives.iter().flat_map(|group| chosen_nodes(group, members)).collect()
+            node.alternatives.iter().flat_map(|group| best_matching_nodes(group, members)).collect()
         })
     }
 
@@ -295,7 +296,7 @@ impl<'a> Binder<'a, '_> {
         all
     }
 
-    fn nodes_of(&mut self, all: &[&'a SchemaNode], name: &str) -> Vec<usize> {
+    fn member_nodes(&mut self, all: &[&'a SchemaNode], name: &str) -> Vec<usize> {
         let mut member_nodes = Vec::new();
         for node in all {
             let own = node.properties.iter().filter(|(own, _)| **own == *name);
@@ -335,9 +336,9 @@ impl MissingValues {
         }
     }
 
-    fn into_fault(self) -> Result<(), Box<Fault>> {
+    fn into_result(self) -> Result<(), Box<Fault>> {
         if self.is_cut {
-            return Err(wording::invalid_arguments(vec![wording::too_many_values()]));
+            return Err(wording::invalid_arguments(vec![wording::too_many_session_values()]));
         }
         if self.problems.is_empty() {
             return Ok(());

@@ -33,14 +33,14 @@ use http::HeaderValue;
 use self::media_type::is_json_patch;
 pub use self::upload::file_from_value;
 pub(crate) use self::{
-    choice::{chosen_media, note_choice},
+    choice::{chosen_media, note_chosen_media},
     content::Content,
-    nulls::nulls_of,
+    nulls::null_handling,
 };
 use crate::{query::FORM, stored_results::StoredResults, wording};
 
 /// The bytes of a body in a media type, and their `Content-Type`. `schema` is the schema of all arguments.
-pub(crate) fn body_bytes(
+pub(crate) fn body_with_content_type(
     content: &Content<'_>,
     media: &BodyMedia,
     schema: &Value,
@@ -50,22 +50,22 @@ pub(crate) fn body_bytes(
     if let Some((at, value)) = content.body_argument_and_value().filter(|_| is_json_patch(declared))
         && value.is_object()
     {
-        return Err(wording::body::no_patch(at, declared));
+        return Err(wording::body::not_a_patch_list(at, declared));
     }
     let (media_type, bytes): (String, Bytes) = match media.kind {
         BodyKind::Json => (declared.into(), json_bytes(content).into()),
         BodyKind::Binary => plain::binary_body(content, declared, kept)?,
-        BodyKind::Form => (FORM.into(), form::write(content, media)?.into()),
+        BodyKind::Form => (FORM.into(), form::form_bytes(content, media)?.into()),
         BodyKind::JsonLines => (declared.into(), plain::json_sequence(content, declared).into()),
-        BodyKind::Multipart => multipart::write(content, media, kept)?,
+        BodyKind::Multipart => multipart::multipart_body(content, media, kept)?,
         BodyKind::Text => plain::text_body(content, declared)?,
         BodyKind::Xml => {
-            let text = xml::write(content, media, schema)?;
+            let text = xml::xml_text(content, media, schema)?;
             (declared.to_owned(), text.into_bytes().into())
         }
     };
     if bytes.len() > MAX_BODY {
-        return Err(wording::too_long(&content.longest_argument(), "a body", MAX_BODY));
+        return Err(wording::too_long(&content.longest_argument_name(), "a body", MAX_BODY));
     }
     let media_type = HeaderValue::from_str(&media_type);
     Ok((media_type.map_err(|_| wording::unwritable_body(declared))?, bytes))

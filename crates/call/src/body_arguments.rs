@@ -11,18 +11,18 @@ pub(crate) struct BodyArguments<'a>(&'a str);
 
 impl<'a> BodyArguments<'a> {
     pub(crate) fn from_operation(operation: &'a Operation) -> Option<Self> {
-        operation.body_of_arguments().map(|argument| Self(argument.as_str()))
+        operation.body_as_arguments_name().map(|argument| Self(argument.as_str()))
     }
 
     /// The inputs that the arguments stand for: the one body. Without arguments, the body is an empty object.
-    pub(crate) fn put_together(self, arguments: &Arguments) -> Arguments {
+    pub(crate) fn wrap_into_body(self, arguments: &Arguments) -> Arguments {
         let members: Object =
             arguments.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         [(self.0.to_owned(), Value::Object(members))].into_iter().collect()
     }
 
     /// The members of the body, with the session's values for other inputs. Fails if a member and another input share a name.
-    pub(crate) fn taken_apart(self, mut inputs: Arguments) -> Result<Arguments, Box<Fault>> {
+    pub(crate) fn unwrap_from_body(self, mut inputs: Arguments) -> Result<Arguments, Box<Fault>> {
         let Some(Value::Object(members)) = inputs.remove(self.0) else { return Ok(inputs) };
         for (name, value) in members {
             if inputs.contains_key(&name) {
@@ -34,7 +34,7 @@ impl<'a> BodyArguments<'a> {
         Ok(inputs)
     }
 
-    pub(crate) fn note_events(self, noted: &Journal, journal: &mut Journal) {
+    pub(crate) fn note_relocated_events(self, noted: &Journal, journal: &mut Journal) {
         // The body itself is no argument.
         let is_body = |event: &&Event| matches!(event, Event::EmptyOmitted { argument } if argument == self.0);
         for event in noted.events().iter().filter(|event| !is_body(event)) {
@@ -43,8 +43,8 @@ impl<'a> BodyArguments<'a> {
     }
 
     pub(crate) fn relocated_fault(self, mut fault: Box<Fault>) -> Box<Fault> {
-        wording::tell_again(&mut fault, |problem| {
-            problem.at = self.argument_place(&problem.at).to_owned();
+        wording::change_problems(&mut fault, |problem| {
+            problem.at = self.argument_path(&problem.at).to_owned();
         });
         fault
     }
@@ -64,13 +64,13 @@ impl<'a> BodyArguments<'a> {
         | Event::SessionValueWon { argument }
         | Event::UndeclaredSent { argument } = &mut event
         {
-            *argument = self.argument_place(argument).to_owned();
+            *argument = self.argument_path(argument).to_owned();
         }
         event
     }
 
     /// The location of a value among the arguments: `email` for `body.email`, and empty for the body itself.
-    fn argument_place(self, at: &str) -> &str {
+    fn argument_path(self, at: &str) -> &str {
         match at.strip_prefix(self.0) {
             Some("") => "",
             Some(inside) => inside.strip_prefix('.').unwrap_or(at),

@@ -28,8 +28,8 @@ use callgate_tool::{Arguments, Event, Fault, Journal, Problem, Value};
 use self::{
     budget::{Paid, Spent},
     compile::Fragment,
-    convert::{holds_fraction, make_whole},
-    findings::{Findings, find_missing},
+    convert::{drop_integer_fractions, has_non_integer_number},
+    findings::{Findings, add_missing_inputs},
     format::has_formats,
     instance::Instance,
     members::MemberSearch,
@@ -37,8 +37,8 @@ use self::{
     program::{Formats, Program, Scope},
     run::{Breach, Overlap, Run, Violation},
     settle::Settler,
-    unknown_argument::unknown_arguments,
-    violation::{CheckedArgument, Privacy, path_of},
+    unknown_argument::unknown_argument_problems,
+    violation::{CheckedArgument, Privacy, dotted_path},
 };
 pub(crate) use budget::Budget;
 pub(crate) use convert::resolved_schema;
@@ -47,7 +47,7 @@ pub(crate) use pattern::Pattern;
 pub(crate) use settle::Nulls;
 
 use crate::{
-    inputs::{Filling, Fillings, Origin, Subject, has_value_at, take_away},
+    inputs::{Filling, Fillings, Origin, Subject, has_value_at, remove_value_at},
     wording,
 };
 
@@ -86,11 +86,11 @@ impl Checks {
 impl<'a> Checking<'a> {
     /// True if a `null` for the input at a position is given to the check.
     pub(crate) fn is_nullable(self, at: usize) -> bool {
-        let is_kept = |input| self.is_removable(input) || self.leaves_null_to_schema(input);
+        let is_kept = |input| self.is_removable_by_null(input) || self.leaves_null_to_schema(input);
         if self.inputs.get(at).is_some_and(is_kept) {
             return true;
         }
-        self.fragment(at).is_some_and(|fragment| {
+        self.input_fragment(at).is_some_and(|fragment| {
             let mut run = Run::new(self.scope(), Budget::new(Budget::CALL), Overlap::Accepted);
             run.is_valid(&fragment.node, Instance::Value(&Value::Null)).unwrap_or(false)
         })
@@ -98,14 +98,14 @@ impl<'a> Checking<'a> {
 
     /// True if a value strictly meets the schema of the input at a position, as far as the budget of a call shows.
     pub(crate) fn is_valid(self, at: usize, value: &Value) -> bool {
-        self.fragment(at).is_none_or(|fragment| {
+        self.input_fragment(at).is_none_or(|fragment| {
             let mut run = Run::new(self.scope(), Budget::new(Budget::CALL), Overlap::Refused);
             run.is_valid(&fragment.node, Instance::Value(value)).unwrap_or(false)
         })
     }
 
     /// True for an optional member of a merge patch.
-    fn is_removable(self, input: &Input) -> bool {
+    fn is_removable_by_null(self, input: &Input) -> bool {
         let is_member = input.place() == InputLocation::Body && !input.name.is_empty();
         self.nulls == Nulls::Remove && is_member && !input.required
     }
@@ -120,10 +120,10 @@ impl<'a> Checking<'a> {
         Scope::new(&self.checks.program, self.schema).with_formats(Formats::Described)
     }
 
-    fn fragment(self, at: usize) -> Option<&'a Fragment> {
+    fn input_fragment(self, at: usize) -> Option<&'a Fragment> {
         let input = self.inputs.get(at)?;
         let name = input.argument.as_str();
-        let Some(alternative) = self.alternative_of(input) else {
+        let Some(alternative) = self.body_alternative(input) else {
             let compile = || self.scope().compile(&format!("/properties/{name}"));
             return self.checks.fragments.get(at)?.get_or_init(compile).as_ref();
         };
@@ -131,20 +131,20 @@ impl<'a> Checking<'a> {
         self.checks.fragments.get(self.inputs.len() + alternative)?.get_or_init(compile).as_ref()
     }
 
-    fn schema_of(self, input: &Input) -> Option<&'a Value> {
+    fn input_schema(self, input: &Input) -> Option<&'a Value> {
         let whole = self.schema.get("properties")?.get(input.argument.as_str())?;
-        match self.alternative_of(input) {
+        match self.body_alternative(input) {
             Some(alternative) => whole.get("anyOf")?.as_array()?.get(alternative),
             None => Some(whole),
         }
     }
 
-    fn alternative_of(self, input: &Input) -> Option<usize> {
+    fn body_alternative(self, input: &Input) -> Option<usize> {
         self.alternative.filter(|_| input.place() == InputLocation::Body)
     }
 }
 
-pub(crate) fn check(
+pub(crate) fn check_fillings(
     subject: Subject<'_>,
     checking: Checking<'_>,
     arguments: &Arguments,
@@ -152,16 +152,16 @@ pub(crate) fn check(
     journal: &mut Journal,
 ) -> Result<(), Box<Fault>> {
     let mut findings = Findings::default();
-    findings.problems.extend(unknown_arguments(subject, checking.schema, arguments));
-    find_missing(subject, checking, fillings, &mut findings);
+    findings.problems.extend(unknown_argument_problems(subject, checking.schema, arguments));
+    add_missing_inputs(subject, checking, fillings, &mut findings);
     let mut one = InputChecker { subject, checking, budget: Budget::new(Budget::CALL), journal };
     for (at, (input, slot)) in subject.inputs.iter().zip(fillings).enumerate() {
-        let Some(fragment) = checking.fragment(at) else { continue };
-        match one.check(input, fragment, arguments, slot) {
+        let Some(fragment) = checking.input_fragment(at) else { continue };
+        match one.check_input(input, fragment, arguments, slot) {
             Ok(mut problems) => {
                 if problems.is_empty() {
                     let (argument, filling) = (input.argument.as_str(), slot.as_ref());
-                    let (schema, root) = (checking.schema_of(input), checking.schema);
+                    let (schema, root) = (checking.input_schema(input), checking.schema);
                     problems = MemberSearch::undeclared_member_problems(
                         argument,
                         filling,
@@ -179,13 +179,13 @@ pub(crate) fn check(
                 findings.problems.push(if is_deep {
                     wording::too_deep(at)
                 } else {
-                    wording::too_dear(at)
+                    wording::check_too_expensive(at)
                 });
                 break;
             }
         }
     }
-    findings.into_fault()
+    findings.into_result()
 }
 
 /// The path of a text in its argument, and the format that it does not have; `None` if it fits no alternative.
@@ -199,7 +199,7 @@ struct InputChecker<'a, 'j> {
 }
 
 impl InputChecker<'_, '_> {
-    fn check(
+    fn check_input(
         &mut self,
         input: &Input,
         fragment: &Fragment,
@@ -207,7 +207,7 @@ impl InputChecker<'_, '_> {
         slot: &mut Option<Filling<'_>>,
     ) -> Paid<Vec<Problem>> {
         let Some(filling) = slot.as_mut() else { return Ok(Vec::new()) };
-        if filling.value.is_null() && self.checking.is_removable(input) {
+        if filling.value.is_null() && self.checking.is_removable_by_null(input) {
             return Ok(Vec::new());
         }
         if input.allows_empty && filling.value.as_str() == Some("") {
@@ -221,8 +221,8 @@ impl InputChecker<'_, '_> {
         let misfits =
             if is_valid? { Some(self.format_misfits(fragment, &filling.value)) } else { None };
         if let Some(misfits) = misfits.filter(|misfits| !is_default || misfits.is_empty()) {
-            self.note_formats(misfits, name);
-            self.write_whole(input, filling);
+            self.note_format_misfits(misfits, name);
+            self.drop_filling_fractions(input, filling);
             return Ok(Vec::new());
         }
         let privacy = match filling.origin {
@@ -234,7 +234,8 @@ impl InputChecker<'_, '_> {
         if is_default {
             self.journal.note(Event::DefaultUnfit { argument: name.to_owned() });
             *slot = None;
-            let missing = input.required.then(|| wording::missing(name.to_owned(), "a value"));
+            let missing =
+                input.required.then(|| wording::missing_argument(name.to_owned(), "a value"));
             return Ok(missing.into_iter().collect());
         }
         let mut problems = self.convert_and_check(input, fragment, filling, place)?;
@@ -258,12 +259,12 @@ impl InputChecker<'_, '_> {
         let is_body = input.place() == InputLocation::Body;
         let nulls = if is_body { self.checking.nulls } else { Nulls::Omit };
         let mut settling = Settler { scope, node: &fragment.node, place, nulls, budget };
-        let problems = settling.settle(&mut value, self.journal)?;
+        let problems = settling.repair_and_check(&mut value, self.journal)?;
         if problems.is_empty() {
             let misfits = self.format_misfits(fragment, &value);
-            self.note_formats(misfits, place.argument);
+            self.note_format_misfits(misfits, place.argument);
             filling.value = Cow::Owned(value);
-            self.write_whole(input, filling);
+            self.drop_filling_fractions(input, filling);
         }
         Ok(problems)
     }
@@ -282,27 +283,29 @@ impl InputChecker<'_, '_> {
             Ok(true) | Err(_) => Vec::new(),
         };
         let misfit = |broken: &Violation<'_, '_>| match broken.breach {
-            Breach::Rule(Rule::Format(format)) => (path_of("", &broken.path), Some(format.name())),
-            _ => (path_of("", &broken.path), None),
+            Breach::Rule(Rule::Format(format)) => {
+                (dotted_path("", &broken.path), Some(format.name()))
+            }
+            _ => (dotted_path("", &broken.path), None),
         };
         broken.iter().map(misfit).collect()
     }
 
     /// Records the texts of an argument that do not have the declared format. They are sent as they stand.
-    fn note_formats(&mut self, misfits: Vec<Misfit>, argument: &str) {
+    fn note_format_misfits(&mut self, misfits: Vec<Misfit>, argument: &str) {
         for (path, format) in misfits {
             self.journal
                 .note(Event::FormatIgnored { argument: format!("{argument}{path}"), format });
         }
     }
 
-    fn write_whole(&self, input: &Input, filling: &mut Filling<'_>) {
-        if !holds_fraction(&filling.value) {
+    fn drop_filling_fractions(&self, input: &Input, filling: &mut Filling<'_>) {
+        if !has_non_integer_number(&filling.value) {
             return;
         }
-        let Some(schema) = self.checking.schema_of(input) else { return };
+        let Some(schema) = self.checking.input_schema(input) else { return };
         let mut value = filling.value.clone().into_owned();
-        if make_whole(&mut value, schema, self.checking.schema) {
+        if drop_integer_fractions(&mut value, schema, self.checking.schema) {
             filling.value = Cow::Owned(value);
         }
     }
@@ -319,16 +322,16 @@ fn remove_unfit_defaults(
 ) -> bool {
     let mut n_taken = 0;
     for problem in problems {
-        let at = without_indexes(&problem.at);
+        let at = path_without_indexes(&problem.at);
         let filled = subject.nested.iter().filter(|nested| {
             let is_default = nested.default.is_some() && nested.source == ValueSource::Model;
-            is_default && lies_in(&at, &nested.to_string())
+            is_default && is_path_within(&at, &nested.to_string())
         });
         for nested in filled {
             let is_given = given.is_some_and(|given| has_value_at(given, &nested.steps));
             if !is_given && has_value_at(&filling.value, &nested.steps) {
                 journal.note(Event::DefaultUnfit { argument: nested.to_string() });
-                take_away(filling.value.to_mut(), &nested.steps);
+                remove_value_at(filling.value.to_mut(), &nested.steps);
                 n_taken += 1;
             }
         }
@@ -337,7 +340,7 @@ fn remove_unfit_defaults(
 }
 
 /// Drops indexes: `labels[2].text` becomes `labels[].text`.
-fn without_indexes(at: &str) -> String {
+fn path_without_indexes(at: &str) -> String {
     let mut out = String::with_capacity(at.len());
     for (n, piece) in at.split('[').enumerate() {
         let index = piece
@@ -353,7 +356,7 @@ fn without_indexes(at: &str) -> String {
 }
 
 /// Returns true if a path equals `place` or leads below it.
-fn lies_in(at: &str, place: &str) -> bool {
+fn is_path_within(at: &str, place: &str) -> bool {
     let rest = at.strip_prefix(place);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }

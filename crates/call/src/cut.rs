@@ -14,7 +14,7 @@ pub(crate) fn cut_to_budget(value: Value, budget: usize) -> (Value, Vec<Cut>) {
 }
 
 /// At most `budget` bytes of a text, and whole lines where possible.
-pub(crate) fn cut_text(text: &str, budget: usize) -> &str {
+pub(crate) fn cut_text_at_line(text: &str, budget: usize) -> &str {
     let shown = clipped_text(text, budget);
     if shown.len() == text.len() {
         return shown;
@@ -29,7 +29,7 @@ struct Cutter {
 
 impl Cutter {
     fn fit_value(&mut self, value: Value, budget: usize, at: &str) -> Value {
-        if size_within(&value, budget).is_some() {
+        if json_size_within(&value, budget).is_some() {
             return value;
         }
         match value {
@@ -49,8 +49,8 @@ impl Cutter {
         let mut room = budget.saturating_sub(QUOTES + ELLIPSIS.len());
         let mut shown = clipped_text(text, room);
         // Characters that JSON escapes take more bytes.
-        while text_size(shown) > budget.saturating_sub(ELLIPSIS.len()) && room > 0 {
-            room -= (text_size(shown) + ELLIPSIS.len() - budget).div_ceil(6).max(1).min(room);
+        while json_text_size(shown) > budget.saturating_sub(ELLIPSIS.len()) && room > 0 {
+            room -= (json_text_size(shown) + ELLIPSIS.len() - budget).div_ceil(6).max(1).min(room);
             shown = clipped_text(text, room);
         }
         self.note_cut(at, shown.len(), text.len(), Unit::Bytes);
@@ -68,12 +68,12 @@ impl Cutter {
         for item in items {
             let separator = usize::from(!shown.is_empty());
             let left = room.saturating_sub(separator);
-            let size = size_within(&item, left);
+            let size = json_size_within(&item, left);
             let (item, size) = match size {
                 Some(size) if size <= share || size * 2 <= left || of == 1 => (item, size),
-                _ if size_within(&item, share).is_none() && left >= share.max(SMALLEST) => {
+                _ if json_size_within(&item, share).is_none() && left >= share.max(SMALLEST) => {
                     let item = self.fit_value(item, share, &format!("{at}[{}]", shown.len()));
-                    let size = size_within(&item, left).unwrap_or(left);
+                    let size = json_size_within(&item, left).unwrap_or(left);
                     (item, size)
                 }
                 Some(size) => (item, size),
@@ -82,7 +82,7 @@ impl Cutter {
             room = left.saturating_sub(size);
             shown.push(item);
         }
-        self.set_shown_count(noted, shown.len());
+        self.finish_or_remove_cut(noted, shown.len());
         Value::Array(shown)
     }
 
@@ -90,23 +90,23 @@ impl Cutter {
         let of = members.len();
         let noted = self.note_cut(at, 0, of, Unit::Members);
         let mut room = budget.saturating_sub(BRACKETS);
-        let share = fair_share(&members, room);
+        let share = size_limit_per_member(&members, room);
         let mut shown = Object::new();
         for (name, value) in members {
-            let key = text_size(&name) + COLON + usize::from(!shown.is_empty());
+            let key = json_text_size(&name) + COLON + usize::from(!shown.is_empty());
             let left = room.saturating_sub(key);
             let allowed = left.min(share.saturating_sub(key).max(SMALLEST));
             if room < key + SMALLEST {
                 break;
             }
-            let value = match size_within(&value, allowed) {
+            let value = match json_size_within(&value, allowed) {
                 Some(_) => value,
                 None => self.fit_value(value, allowed, &member_path(at, &name)),
             };
-            room = left.saturating_sub(size_within(&value, left).unwrap_or(left));
+            room = left.saturating_sub(json_size_within(&value, left).unwrap_or(left));
             shown.insert(name, value);
         }
-        self.set_shown_count(noted, shown.len());
+        self.finish_or_remove_cut(noted, shown.len());
         Value::Object(shown)
     }
 
@@ -116,7 +116,7 @@ impl Cutter {
         self.cuts.len() - 1
     }
 
-    fn set_shown_count(&mut self, noted: usize, shown: usize) {
+    fn finish_or_remove_cut(&mut self, noted: usize, shown: usize) {
         match self.cuts.get_mut(noted) {
             Some(cut) if cut.of == shown => {
                 // All items or members are shown; the cuts lie deeper.
@@ -129,16 +129,16 @@ impl Cutter {
 }
 
 /// The size that each member may have, so that small ones stay whole and large ones share the rest.
-fn fair_share(members: &Object, room: usize) -> usize {
+fn size_limit_per_member(members: &Object, room: usize) -> usize {
     let size = |(name, value): (&String, &Value)| {
-        text_size(name) + COLON + 1 + size_within(value, room).unwrap_or(room)
+        json_text_size(name) + COLON + 1 + json_size_within(value, room).unwrap_or(room)
     };
-    let share = even_share(members.iter().map(size).collect(), room);
+    let share = size_limit_per_value(members.iter().map(size).collect(), room);
     share.max(SMALLEST_SHARE.min(room / 4))
 }
 
 /// The largest size for each of several values, so that small ones stay whole and large ones share the rest.
-pub(crate) fn even_share(mut sizes: Vec<usize>, room: usize) -> usize {
+pub(crate) fn size_limit_per_value(mut sizes: Vec<usize>, room: usize) -> usize {
     sizes.sort_unstable();
     let mut left = room;
     let mut share = room;
@@ -153,28 +153,28 @@ pub(crate) fn even_share(mut sizes: Vec<usize>, room: usize) -> usize {
 }
 
 /// The size of a value as compact JSON, or `None` beyond `limit`. It examines at most `limit` bytes of the value.
-pub(crate) fn size_within(value: &Value, limit: usize) -> Option<usize> {
+pub(crate) fn json_size_within(value: &Value, limit: usize) -> Option<usize> {
     let mut left = limit;
-    spend_value(value, &mut left)?;
+    spend_json_size(value, &mut left)?;
     Some(limit - left)
 }
 
-fn spend_value(value: &Value, left: &mut usize) -> Option<()> {
+fn spend_json_size(value: &Value, left: &mut usize) -> Option<()> {
     match value {
         Value::Null | Value::Bool(true) => spend_bytes(left, 4),
         Value::Bool(false) => spend_bytes(left, 5),
         Value::Number(number) => spend_bytes(left, number.digits().len()),
         Value::String(text) if text.len() > *left => None,
-        Value::String(text) => spend_bytes(left, text_size(text)),
+        Value::String(text) => spend_bytes(left, json_text_size(text)),
         Value::Array(items) => {
             spend_bytes(left, BRACKETS + items.len().saturating_sub(1))?;
-            items.iter().try_for_each(|item| spend_value(item, left))
+            items.iter().try_for_each(|item| spend_json_size(item, left))
         }
         Value::Object(members) => {
             spend_bytes(left, BRACKETS + members.len().saturating_sub(1))?;
             members.iter().try_for_each(|(name, member)| {
-                spend_bytes(left, text_size(name) + COLON)?;
-                spend_value(member, left)
+                spend_bytes(left, json_text_size(name) + COLON)?;
+                spend_json_size(member, left)
             })
         }
     }
@@ -185,7 +185,7 @@ fn spend_bytes(left: &mut usize, bytes: usize) -> Option<()> {
     Some(())
 }
 
-fn text_size(text: &str) -> usize {
+fn json_text_size(text: &str) -> usize {
     let extra = |byte: &u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 1,
         0..=0x1f => 5,
@@ -277,7 +277,7 @@ mod tests {
         #[test]
         fn a_cut_value_fits_its_budget(value in any_value(), budget in 4_usize..400) {
             let size = value.to_string().len();
-            prop_assert_eq!(size_within(&value, usize::MAX), Some(size));
+            prop_assert_eq!(json_size_within(&value, usize::MAX), Some(size));
             let (left, cuts) = cut_to_budget(value, budget);
             prop_assert!(left.to_string().len() <= budget, "{left}");
             prop_assert_eq!(cuts.is_empty(), size <= budget);

@@ -45,7 +45,7 @@ pub(crate) fn masked_json(json: Json, masker: &Masker<'_>) -> (Json, Echo) {
     let Cow::Owned(masked) = masker.mask_text(json.text()) else { return (json, Echo::Nothing) };
     // The value is taken, not copied: a tree of small values has many times the bytes of its text.
     let mut kept = json.into_value();
-    kept.mask(masker);
+    kept.mask_secrets(masker);
     let kept = Json::from(kept);
     // No single text holds a secret that is split among several.
     let lies_across = matches!(masker.mask_text(kept.text()), Cow::Owned(_));

@@ -6,21 +6,21 @@ use callgate_tool::Value;
 use http::HeaderValue;
 
 use crate::{
-    lists::write_lists,
+    lists::write_nested_lists,
     style::{
-        BARE_MEMBERS, Escape, Unwritable, holds_control, joint, write_exploded_members,
+        BARE_MEMBERS, Escape, Unwritable, has_control_in_value, joint, write_exploded_members,
         write_members, write_value,
     },
 };
 
 pub(crate) fn header_value(value: &Value, styled: &Styled) -> Result<HeaderValue, Unwritable> {
     let mut text = String::new();
-    if holds_control(value) {
+    if has_control_in_value(value) {
         return Err(Unwritable::Control);
     }
     match value {
         Value::Array(list) => {
-            write_lists(&mut text, list, styled.style, &styled.items, Escape::Verbatim)?;
+            write_nested_lists(&mut text, list, styled.style, &styled.items, Escape::Verbatim)?;
         }
         Value::Object(members) if !styled.explode => {
             let joint = joint(styled.style, Escape::Verbatim);
@@ -31,18 +31,18 @@ pub(crate) fn header_value(value: &Value, styled: &Styled) -> Result<HeaderValue
         }
         _ => write_value(&mut text, value, Escape::Verbatim)?,
     }
-    bounded_header_value(&text)
+    header_value_allowing_tabs(&text)
 }
 
 pub(crate) fn checked_header_value(text: &str) -> Result<HeaderValue, Unwritable> {
     if text.chars().any(char::is_control) {
         return Err(Unwritable::Control);
     }
-    bounded_header_value(text)
+    header_value_allowing_tabs(text)
 }
 
 /// A text as a header value; its only control characters may be tabs between items (Swagger 2.0, `tsv`).
-fn bounded_header_value(text: &str) -> Result<HeaderValue, Unwritable> {
+fn header_value_allowing_tabs(text: &str) -> Result<HeaderValue, Unwritable> {
     if text.len() > MAX_HEADER {
         return Err(Unwritable::TooLong);
     }

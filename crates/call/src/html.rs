@@ -2,12 +2,12 @@
 
 use callgate_openapi::page_lines;
 
-use crate::sanitize::{cleaned_text, n_unseen};
+use crate::sanitize::{n_invisible_characters, visible_text};
 
 /// The text of a page, and the number of invisible characters removed from it.
-pub(crate) fn page_text(html: &str) -> (String, usize) {
+pub(crate) fn cleaned_page_text(html: &str) -> (String, usize) {
     let text = page_lines(html);
-    (cleaned_text(&text), n_unseen(&text))
+    (visible_text(&text), n_invisible_characters(&text))
 }
 
 #[cfg(test)]
@@ -28,7 +28,7 @@ mod tests {
             ("<tr><td>a</td><td>b</td></tr><tr><td>c</td></tr>", "a | b\nc"),
             ("a<br/>b<br>c", "a\nb\nc"),
         ] {
-            assert_eq!(page_text(html).0, expected, "{html:?}");
+            assert_eq!(cleaned_page_text(html).0, expected, "{html:?}");
         }
     }
 
@@ -37,7 +37,7 @@ mod tests {
         for part in
             "<script></script>|<script><!--<script>|<script>|<!--|<|&|<style></|&#".split('|')
         {
-            page_text(&part.repeat(1024 * 1024 / part.len()));
+            cleaned_page_text(&part.repeat(1024 * 1024 / part.len()));
         }
     }
 }

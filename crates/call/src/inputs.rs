@@ -58,12 +58,12 @@ pub(crate) fn fill_inputs<'a>(
     let body = SentBody::from_fillings(subject, &fillings);
     fill_defaults(subject, body, &mut fillings, journal);
     fill_nested_defaults(subject, body, &mut fillings, journal);
-    note_absent(subject.inputs, &fillings, journal);
+    note_absent_session_values(subject.inputs, &fillings, journal);
     fillings
 }
 
 /// Fills values whose objects were texts before: from the session, and with `has_defaults` from the description's defaults.
-pub(crate) fn fill_again<'a>(
+pub(crate) fn fill_after_text_parsing<'a>(
     subject: Subject<'a>,
     given: GivenValues<'a>,
     fillings: &mut Fillings<'a>,
@@ -152,7 +152,7 @@ fn fill_defaults<'a>(
     }
 }
 
-fn note_absent(inputs: &[Input], fillings: &Fillings<'_>, journal: &mut Journal) {
+fn note_absent_session_values(inputs: &[Input], fillings: &Fillings<'_>, journal: &mut Journal) {
     for (input, filling) in inputs.iter().zip(fillings) {
         let is_of_session = !input.visible && input.source != ValueSource::Model;
         if filling.is_none() && is_of_session && !input.required {
@@ -170,7 +170,7 @@ fn fill_nested_from_session<'a>(
     journal: &mut Journal,
 ) {
     for nested in subject.nested {
-        let Some(filling) = filling_of(nested, subject, fillings) else { continue };
+        let Some(filling) = nested_filling_slot(nested, subject, fillings) else { continue };
         let session_value = nested.source.value(given.session);
         let sent =
             filling.as_ref().is_some_and(|filling| has_value_at(&filling.value, &nested.steps));
@@ -247,7 +247,7 @@ pub(crate) fn leave_out_excluded_defaults(
         let without = |left_out: &[&NestedInput]| {
             let mut value = filling.value.clone().into_owned();
             for nested in left_out {
-                take_away(&mut value, &nested.steps);
+                remove_value_at(&mut value, &nested.steps);
             }
             is_valid(at, &value).then_some(value)
         };
@@ -262,7 +262,7 @@ pub(crate) fn leave_out_excluded_defaults(
     }
 }
 
-fn filling_of<'f, 'a>(
+fn nested_filling_slot<'f, 'a>(
     nested: &NestedInput,
     subject: Subject<'a>,
     fillings: &'f mut Fillings<'a>,
@@ -326,7 +326,7 @@ fn change_member(members: &mut Object, name: &str, rest: &[Step], wanted: &Chang
 }
 
 /// Removes the value at the end of `steps`, in every item.
-pub(crate) fn take_away(value: &mut Value, steps: &[Step]) {
+pub(crate) fn remove_value_at(value: &mut Value, steps: &[Step]) {
     change_at_steps(value, steps, &Change::Remove);
 }
 

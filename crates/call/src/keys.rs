@@ -12,16 +12,16 @@ use callgate_tool::Value;
 use percent_encoding::percent_decode_str;
 
 use crate::{
-    cookie::cookies,
+    cookie::cookie_pairs_writer,
     inputs::{Fillings, Subject},
-    parameter::write_pair,
+    parameter::write_encoded_pair,
     query::{FORM, Pairs},
-    querystring::{MemberEncodings, write_member},
+    querystring::{MemberEncodings, write_encoded_member},
     wording,
 };
 
 /// Fails with the first parameter that writes a key of another, and the owner of the key.
-pub(crate) fn claim_parameters(
+pub(crate) fn claim_parameter_keys(
     operation: &Operation,
     subject: Subject<'_>,
     fillings: &Fillings<'_>,
@@ -29,7 +29,7 @@ pub(crate) fn claim_parameters(
     let filled = subject.inputs.iter().zip(fillings);
     let filled = filled.filter_map(|(input, filling)| Some((input, &*filling.as_ref()?.value)));
     let mut spread =
-        filled.filter(|(input, value)| writes_members(&input.placement, value)).peekable();
+        filled.filter(|(input, value)| is_written_by_member(&input.placement, value)).peekable();
     if spread.peek().is_none() {
         return Ok(());
     }
@@ -41,19 +41,20 @@ pub(crate) fn claim_parameters(
         let unwritable = |why| wording::unwritable(argument, why);
         match &input.placement {
             Placement::Cookie(encoding) => {
-                write_pair(&mut cookies(&mut text), name, encoding, value).map_err(unwritable)?;
-                keys.claim_pairs(KeySpace::Cookie, argument, &text)?;
+                write_encoded_pair(&mut cookie_pairs_writer(&mut text), name, encoding, value)
+                    .map_err(unwritable)?;
+                keys.claim_pair_keys(KeySpace::Cookie, argument, &text)?;
             }
             Placement::Query(encoding) => {
                 let mut pairs = Pairs::new(&mut text, "&");
-                write_pair(&mut pairs, name, encoding, value).map_err(unwritable)?;
-                keys.claim_pairs(KeySpace::Query, argument, &text)?;
+                write_encoded_pair(&mut pairs, name, encoding, value).map_err(unwritable)?;
+                keys.claim_pair_keys(KeySpace::Query, argument, &text)?;
             }
-            Placement::Path(_) => keys.claim_members(KeySpace::Path, argument, value)?,
+            Placement::Path(_) => keys.claim_member_keys(KeySpace::Path, argument, value)?,
             Placement::Querystring { media_type, encodings } if **media_type == *FORM => {
-                keys.claim_query_string(argument, encodings, value)?;
+                keys.claim_query_string_keys(argument, encodings, value)?;
             }
-            _ => keys.claim_members(KeySpace::Query, argument, value)?,
+            _ => keys.claim_member_keys(KeySpace::Query, argument, value)?,
         }
     }
     Ok(())
@@ -70,12 +71,12 @@ impl<'a> Keys<'a> {
         Self { owners, written: BTreeMap::new() }
     }
 
-    pub(crate) fn claim_own(&mut self, space: KeySpace, argument: &str, key: &str) {
+    pub(crate) fn claim_key_unchecked(&mut self, space: KeySpace, argument: &str, key: &str) {
         self.written.insert((space, key.to_owned()), argument.to_owned());
     }
 
     /// Claims the keys in a text of `name=value` pairs. Fails if another writer owns or wrote one.
-    pub(crate) fn claim_pairs(
+    pub(crate) fn claim_pair_keys(
         &mut self,
         space: KeySpace,
         argument: &str,
@@ -86,7 +87,7 @@ impl<'a> Keys<'a> {
     }
 
     /// Claims the keys that the members of a whole query string write. Fails if two members write one.
-    fn claim_query_string(
+    fn claim_query_string_keys(
         &mut self,
         argument: &str,
         encodings: &MemberEncodings,
@@ -97,9 +98,9 @@ impl<'a> Keys<'a> {
         for (name, member) in value.as_object().into_iter().flatten() {
             let name = name.as_str();
             let mut text = String::new();
-            write_member(&mut Pairs::new(&mut text, "&"), name, encodings, member)
+            write_encoded_member(&mut Pairs::new(&mut text, "&"), name, encodings, member)
                 .map_err(|why| wording::unwritable(argument, why))?;
-            self.claim_pairs(space, argument, &text)?;
+            self.claim_pair_keys(space, argument, &text)?;
             let twice = keys_in_pairs(&text, '&').find_map(|key| {
                 let first = *written.entry(key.clone()).or_insert(name);
                 (first != name).then_some((key, first))
@@ -113,7 +114,7 @@ impl<'a> Keys<'a> {
         Ok(())
     }
 
-    fn claim_members(
+    fn claim_member_keys(
         &mut self,
         space: KeySpace,
         argument: &str,
@@ -124,7 +125,7 @@ impl<'a> Keys<'a> {
         names.try_for_each(|name| self.claim_key(space, argument, name))
     }
 
-    /// Claims one key, and fails like [`Keys::claim_pairs`].
+    /// Claims one key, and fails like [`Keys::claim_pair_keys`].
     fn claim_key(&mut self, space: KeySpace, argument: &str, key: &str) -> Result<(), Box<Fault>> {
         let is_own = |owner: &&KeyOwner| matches!(&owner.writer, Writer::Argument(name) if **name == *argument);
         let of_space = || self.owners.iter().filter(|owner| owner.space == space);
@@ -138,7 +139,8 @@ impl<'a> Keys<'a> {
                 && owner.form == KeyForm::Exploded
                 && owner.declared.contains(key)
                 && *owner.name != *key;
-            let is_alike = !declares && !is_deep && key_family(key) == key_family(&owner.name);
+            let is_alike =
+                !declares && !is_deep && folded_key_stem(key) == folded_key_stem(&owner.name);
             (owner.owns(key) && !is_twice_declared) || (is_alike && !owner.name.is_empty())
         });
         let refused = |writer: &Writer| {
@@ -163,7 +165,7 @@ fn keys_in_pairs(text: &str, separator: char) -> impl Iterator<Item = String> {
 }
 
 /// Returns true if a value of this style is written under other keys than its own name.
-pub(crate) fn is_spread(styled: &Styled, value: &Value) -> bool {
+pub(crate) fn has_keys_besides_name(styled: &Styled, value: &Value) -> bool {
     match (styled, value) {
         (Styled { style: Style::DeepObject, .. }, Value::Array(_) | Value::Object(_)) => true,
         (Styled { explode: true, style, .. }, Value::Object(_)) => *style != Style::Simple,
@@ -171,12 +173,12 @@ pub(crate) fn is_spread(styled: &Styled, value: &Value) -> bool {
     }
 }
 
-fn writes_members(placement: &Placement, value: &Value) -> bool {
+fn is_written_by_member(placement: &Placement, value: &Value) -> bool {
     match placement {
         Placement::Cookie(Encoding::Styled(styled))
-        | Placement::Query(Encoding::Styled(styled)) => is_spread(styled, value),
+        | Placement::Query(Encoding::Styled(styled)) => has_keys_besides_name(styled, value),
         Placement::Path(Encoding::Styled(styled)) => {
-            styled.style == Style::Matrix && is_spread(styled, value)
+            styled.style == Style::Matrix && has_keys_besides_name(styled, value)
         }
         Placement::Querystring { .. } => value.is_object(),
         _ => false,
@@ -185,7 +187,7 @@ fn writes_members(placement: &Placement, value: &Value) -> bool {
 
 /// The key that common frameworks take another key for: some read `account[]`, `Account` and `account.x` as `account` or as
 /// a part of it. An undeclared member must not exploit that.
-fn key_family(key: &str) -> String {
+fn folded_key_stem(key: &str) -> String {
     let key = key.trim_start();
     let stem = key.split(['[', '.', ' ']).next().unwrap_or(key);
     if stem.is_empty() { key.to_lowercase() } else { stem.to_lowercase() }

@@ -44,8 +44,8 @@ pub use check::{Evaluated, Evaluator, Verdict};
 pub use operator_values::{edit_faults, faults_of_examples};
 pub use plan::Plan;
 pub use response::{
-    ReadContext, SplitValue, Splitter, Understood, Unfinished, WholePart, filename, retry_after,
-    retry_delay, retry_delay_in_body,
+    ReadContext, SplitValue, Splitter, Understood, Unfinished, WholePart, masked_filename,
+    retry_after, retry_delay, retry_delay_in_body,
 };
 pub use select::{Paths, Selection};
 pub use shape::{BigIntegers, DEFAULT_MEDIA_BYTES, DEFAULT_RESULT_BYTES, Shape, ShownHeaders};

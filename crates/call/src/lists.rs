@@ -7,7 +7,7 @@ use callgate_tool::Value;
 use crate::style::{Escape, Unwritable, joint, write_list, write_value};
 
 /// Writes the items of a list of style `outer`; `inner` are the styles of the nested lists, the outer ones first.
-pub(crate) fn write_lists(
+pub(crate) fn write_nested_lists(
     out: &mut String,
     items: &[Value],
     outer: Style,
@@ -18,10 +18,10 @@ pub(crate) fn write_lists(
         return write_list(out, items, joint(outer, escape), escape);
     }
     let styles: Vec<_> = [outer].iter().chain(inner).copied().collect();
-    Lists { styles: &styles, escape }.write(out, items, 0)
+    Lists { styles: &styles, escape }.write_list_level(out, items, 0)
 }
 
-pub(crate) fn write_inner(
+pub(crate) fn write_inner_item(
     out: &mut String,
     item: &Value,
     inner: &[Style],
@@ -30,7 +30,7 @@ pub(crate) fn write_inner(
     match (item, inner.split_first()) {
         (Value::Array(items), Some(_)) if items.is_empty() => Err(Unwritable::Empty),
         (Value::Array(items), Some((style, inner))) => {
-            write_lists(out, items, *style, inner, escape)
+            write_nested_lists(out, items, *style, inner, escape)
         }
         _ => write_value(out, item, escape),
     }
@@ -43,15 +43,20 @@ struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    fn write(self, out: &mut String, items: &[Value], depth: usize) -> Result<(), Unwritable> {
+    fn write_list_level(
+        self,
+        out: &mut String,
+        items: &[Value],
+        depth: usize,
+    ) -> Result<(), Unwritable> {
         let (outer, rest) = self.styles.split_at_checked(depth).unwrap_or_default();
         let Some((own, inner)) = rest.split_first() else { return Ok(()) };
         if depth > 0 && items.is_empty() {
             return Err(Unwritable::Empty);
         }
-        if let Some(separator) = separator(*own)
+        if let Some(separator) = style_separator(*own)
             && items.len() > 1
-            && outer.iter().any(|style| self::separator(*style) == Some(separator))
+            && outer.iter().any(|style| self::style_separator(*style) == Some(separator))
         {
             return Err(Unwritable::Delimiter(separator));
         }
@@ -61,20 +66,22 @@ impl Lists<'_> {
                 out.push_str(joint.text);
             }
             match item {
-                Value::Array(items) if !inner.is_empty() => self.write(out, items, depth + 1)?,
+                Value::Array(items) if !inner.is_empty() => {
+                    self.write_list_level(out, items, depth + 1)?
+                }
                 Value::Null => return Err(Unwritable::Null),
-                _ => self.write_text(out, item)?,
+                _ => self.write_checked_text(out, item)?,
             }
         }
         Ok(())
     }
 
-    fn write_text(self, out: &mut String, item: &Value) -> Result<(), Unwritable> {
+    fn write_checked_text(self, out: &mut String, item: &Value) -> Result<(), Unwritable> {
         let text = match item {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        let mut separators = self.styles.iter().filter_map(|style| separator(*style));
+        let mut separators = self.styles.iter().filter_map(|style| style_separator(*style));
         if let Some(clash) = separators.find(|separator| text.contains(*separator)) {
             return Err(Unwritable::Delimiter(clash));
         }
@@ -86,7 +93,7 @@ impl Lists<'_> {
 }
 
 /// The separator, which no item of nested lists may hold.
-pub(crate) fn separator(style: Style) -> Option<char> {
+pub(crate) fn style_separator(style: Style) -> Option<char> {
     match style {
         Style::DeepObject => None,
         Style::PipeDelimited => Some('|'),

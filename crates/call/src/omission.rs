@@ -9,8 +9,8 @@ use crate::{
     check::resolved_schema,
     inputs::Fillings,
     query::FORM,
-    querystring::{MemberEncodings, encoding_of_member, is_omitted},
-    style::{is_hollow, is_void},
+    querystring::{MemberEncodings, encoding_of_member, is_member_omitted},
+    style::{is_deeply_empty, is_empty_or_null},
     wording,
 };
 
@@ -35,7 +35,7 @@ impl<'j> OmittedValues<'j> {
         Self { journal, problems: Vec::new() }
     }
 
-    pub(crate) fn add(&mut self, given: GivenValue<'_>) {
+    pub(crate) fn record_omission(&mut self, given: GivenValue<'_>) {
         let at = given.at.to_owned();
         if given.is_required {
             let expected = match given.value {
@@ -54,7 +54,7 @@ impl<'j> OmittedValues<'j> {
     }
 
     /// Returns true if a `null` in a value was omitted before.
-    fn has_omitted_in(&self, at: &str) -> bool {
+    fn has_omitted_null_in(&self, at: &str) -> bool {
         self.journal.events().iter().any(|event| match event {
             Event::NullOmitted { argument } => {
                 argument.strip_prefix(at).is_some_and(|rest| rest.starts_with('.'))
@@ -106,7 +106,7 @@ pub(crate) fn find_omitted_parameters(
         let given = GivenValue { at, value, schema: own(at), arguments, is_required };
         match &input.placement {
             // A path cannot hold an empty value, so it is refused.
-            Placement::Path(_) if is_void(value) => {}
+            Placement::Path(_) if is_empty_or_null(value) => {}
             Placement::Querystring { media_type, encodings } if **media_type == *FORM => {
                 find_omitted_in_pairs(given, encodings, omitted);
             }
@@ -129,47 +129,48 @@ pub(crate) fn find_omitted_by_style(
     // Each member of an exploded object is a parameter of its own, so an empty one is complete.
     let is_complete = is_apart
         && given.value.as_object().is_some_and(Object::is_empty)
-        && !omitted.has_omitted_in(given.at);
+        && !omitted.has_omitted_null_in(given.at);
     let is_required = given.is_required && !is_complete;
-    if is_void(given.value) || (is_required && leaves_nothing(given.value, styled)) {
-        return omitted.add(GivenValue { is_required, ..given });
+    if is_empty_or_null(given.value) || (is_required && is_written_as_nothing(given.value, styled))
+    {
+        return omitted.record_omission(GivenValue { is_required, ..given });
     }
     if styled.style == Style::DeepObject {
         return find_omitted_in_brackets(given, omitted);
     }
-    let is_repeated = is_repeated(styled);
+    let is_repeated = is_list_exploded(styled);
     for (name, member) in given.value.as_object().into_iter().flatten() {
         let at = format!("{}.{name}", given.at);
         let member = given.member(&at, name, member);
         let is_list = is_repeated && member.value.as_array().is_some_and(Vec::is_empty);
         if member.value.is_null() || is_list {
-            omitted.add(member);
+            omitted.record_omission(member);
         }
     }
 }
 
 /// Returns true if a list in an object is written item by item. Elsewhere it is written as JSON, as other nested structures
 /// are, which has `null`.
-fn is_repeated(styled: &Styled) -> bool {
+fn is_list_exploded(styled: &Styled) -> bool {
     styled.explode && !matches!(styled.style, Style::Label | Style::Matrix | Style::Simple)
 }
 
 /// Returns true if a style writes nothing of a value, because nothing in it has a text.
-fn leaves_nothing(value: &Value, styled: &Styled) -> bool {
+fn is_written_as_nothing(value: &Value, styled: &Styled) -> bool {
     if styled.style == Style::DeepObject {
-        return is_hollow(value);
+        return is_deeply_empty(value);
     }
     let is_empty = |member: &Value| member.as_array().is_some_and(Vec::is_empty);
-    let members = value.as_object().filter(|_| is_repeated(styled));
-    is_void(value)
+    let members = value.as_object().filter(|_| is_list_exploded(styled));
+    is_empty_or_null(value)
         || members.is_some_and(|members| members.values().all(|own| own.is_null() || is_empty(own)))
 }
 
 /// Finds the omitted members of a value written with brackets, at any depth; the reader of arguments limits the depth.
 fn find_omitted_in_brackets(given: GivenValue<'_>, omitted: &mut OmittedValues<'_>) {
     let mut of_one = |given: GivenValue<'_>| {
-        if is_void(given.value) {
-            omitted.add(given);
+        if is_empty_or_null(given.value) {
+            omitted.record_omission(given);
         } else {
             find_omitted_in_brackets(given, omitted);
         }
@@ -204,14 +205,14 @@ fn find_omitted_in_pairs(
     let Some(members) = given.value.as_object() else {
         // A text is the whole query string.
         if given.value.is_string() {
-            omitted.add(given);
+            omitted.record_omission(given);
         }
         return;
     };
-    let is_complete = members.is_empty() && !omitted.has_omitted_in(given.at);
+    let is_complete = members.is_empty() && !omitted.has_omitted_null_in(given.at);
     let is_required = given.is_required && !is_complete;
-    if members.is_empty() || (is_required && members.values().all(is_void)) {
-        return omitted.add(GivenValue { is_required, ..given });
+    if members.is_empty() || (is_required && members.values().all(is_empty_or_null)) {
+        return omitted.record_omission(GivenValue { is_required, ..given });
     }
     for (name, member) in members {
         let encoding = encoding_of_member(encodings, name);
@@ -219,8 +220,8 @@ fn find_omitted_in_pairs(
         let own = given.member(&at, name, member);
         if let Some(Encoding::Styled(styled)) = encoding {
             find_omitted_by_style(own, styled, omitted);
-        } else if is_omitted(encoding, member) {
-            omitted.add(own);
+        } else if is_member_omitted(encoding, member) {
+            omitted.record_omission(own);
         }
     }
 }
@@ -229,7 +230,7 @@ fn find_omitted_in_pairs(
 fn requires_member(schema: &Value, arguments: &Value, name: &str, depth: usize) -> bool {
     let own = schema.get("required").and_then(Value::as_array);
     own.is_some_and(|names| names.iter().any(|required_name| required_name.as_str() == Some(name)))
-        || combined_schemas(schema, arguments, depth)
+        || jointly_required_schemas(schema, arguments, depth)
             .any(|other| requires_member(other, arguments, name, depth.saturating_sub(1)))
 }
 
@@ -241,13 +242,13 @@ fn member_schema<'a>(
 ) -> Option<&'a Value> {
     let own = schema.get("properties").and_then(|members| members.get(name));
     own.or_else(|| {
-        combined_schemas(schema, arguments, depth)
+        jointly_required_schemas(schema, arguments, depth)
             .find_map(|other| member_schema(other, arguments, name, depth.saturating_sub(1)))
     })
 }
 
 /// The schemas that a value meets together with this one.
-fn combined_schemas<'a>(
+fn jointly_required_schemas<'a>(
     schema: &'a Value,
     arguments: &'a Value,
     depth: usize,

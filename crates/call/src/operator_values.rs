@@ -8,13 +8,13 @@ use callgate_tool::{EditFault, Object, Problem, ToolEdit, Value, json};
 
 use crate::{
     check::{Evaluated, Evaluator, Verdict},
-    cookie::{check_bare, cookies},
+    cookie::{check_unescaped_cookie_value, cookie_pairs_writer},
     header::{checked_header_value, header_value},
-    parameter::{content_text, write_pair},
+    parameter::{text_in_media_type, write_encoded_pair},
     path::{Variable, write_segment},
     query::Pairs,
     querystring::write_querystring,
-    style::{Unwritable, is_void, unwritable_value},
+    style::{Unwritable, is_empty_or_null, unwritable_reason},
     wording,
 };
 
@@ -40,7 +40,7 @@ use crate::{
 pub fn edit_faults(operation: &Operation) -> Vec<EditFault> {
     let Some(edit) = operation.edit.as_ref().map(|edit| &*edit.changes) else { return Vec::new() };
     let mut faults = Vec::new();
-    let values = values_schema(operation).map(Evaluator::new);
+    let values = operator_values_schema(operation).map(Evaluator::new);
     for (input, value) in operation.configured_values() {
         let name = input.argument.as_str();
         let given = Value::Object(Object::from_iter([(name.to_owned(), value.clone())]));
@@ -51,7 +51,7 @@ pub fn edit_faults(operation: &Operation) -> Vec<EditFault> {
         } else {
             problems
         };
-        let pointer = edit.pointer_of(name);
+        let pointer = edit.hide_or_value_pointer(name);
         faults.extend(problems.iter().map(|problem| edit_fault(&pointer, name, problem)));
     }
     faults.extend(example_faults(operation, edit));
@@ -59,7 +59,7 @@ pub fn edit_faults(operation: &Operation) -> Vec<EditFault> {
 }
 
 /// The schemas of the arguments with the operator's own values; `None` if there are none.
-fn values_schema(operation: &Operation) -> Option<Value> {
+fn operator_values_schema(operation: &Operation) -> Option<Value> {
     operation.configured_values().next()?;
     let root = operation.arguments_schema();
     let mut properties = Object::new();
@@ -80,7 +80,7 @@ fn example_faults(operation: &Operation, edit: &ToolEdit) -> Vec<EditFault> {
         return Vec::new();
     }
     // A tool without a declaration is reported by itself.
-    let Ok(tool) = operation.uncached_declaration(&mut operation.budget()) else {
+    let Ok(tool) = operation.uncached_declaration(&mut operation.new_declaration_budget()) else {
         return Vec::new();
     };
     faults_of_examples(tool.input_schema.into_value(), edit)
@@ -103,7 +103,7 @@ pub fn faults_of_examples(schema: Value, edit: &ToolEdit) -> Vec<EditFault> {
 fn object_problems(schema: &Evaluator, value: &Value) -> Vec<Problem> {
     let Evaluated { verdict, mut problems, .. } = schema.evaluate("", value);
     if verdict == Verdict::TooDear {
-        problems = vec![wording::too_dear(String::new())];
+        problems = vec![wording::check_too_expensive(String::new())];
     }
     for problem in &mut problems {
         problem.at = problem.at.trim_start_matches('.').to_owned();
@@ -119,7 +119,7 @@ fn edit_fault(pointer: &str, name: &str, problem: &Problem) -> EditFault {
         Some(suggestion) if suggestion.starts_with('`') => format!("did you mean {suggestion}?"),
         _ => "write a value that the service takes there".to_owned(),
     };
-    EditFault::unfit(pointer, format!("{place}expected {expected}, got: {got}"), help)
+    EditFault::impossible_change(pointer, format!("{place}expected {expected}, got: {got}"), help)
 }
 
 fn writing_problem(operation: &Operation, input: &Input, value: &Value) -> Option<Problem> {
@@ -135,19 +135,28 @@ fn check_writable(operation: &Operation, input: &Input, value: &Value) -> Result
         Placement::Body => Ok(()),
         Placement::Path(encoding) => check_path_is_writable(operation, input, encoding, value),
         // No style can write an empty value: it would be left out of every call.
-        _ if is_styled && is_void(value) => Err(unwritable_value(value)),
+        _ if is_styled && is_empty_or_null(value) => Err(unwritable_reason(value)),
         Placement::Cookie(encoding) => {
             let is_bare =
                 matches!(encoding, Encoding::Styled(styled) if styled.style == Style::Cookie);
-            let checked = if is_bare { check_bare(value) } else { Ok(()) };
-            checked.and_then(|()| write_pair(&mut cookies(&mut text), &input.name, encoding, value))
+            let checked = if is_bare { check_unescaped_cookie_value(value) } else { Ok(()) };
+            checked.and_then(|()| {
+                write_encoded_pair(
+                    &mut cookie_pairs_writer(&mut text),
+                    &input.name,
+                    encoding,
+                    value,
+                )
+            })
         }
         Placement::Header(Encoding::Content { media_type }) => {
-            content_text(value, media_type).and_then(|text| checked_header_value(&text)).map(drop)
+            text_in_media_type(value, media_type)
+                .and_then(|text| checked_header_value(&text))
+                .map(drop)
         }
         Placement::Header(Encoding::Styled(styled)) => header_value(value, styled).map(drop),
         Placement::Query(encoding) => {
-            write_pair(&mut Pairs::new(&mut text, "&"), &input.name, encoding, value)
+            write_encoded_pair(&mut Pairs::new(&mut text, "&"), &input.name, encoding, value)
         }
         Placement::Querystring { media_type, encodings } => {
             write_querystring(&mut text, media_type, encodings, value)
@@ -165,7 +174,7 @@ fn check_path_is_writable(
     let (value, styled) = match encoding {
         Encoding::Styled(styled) => (Cow::Borrowed(value), Some(styled)),
         Encoding::Content { media_type } => {
-            let text = content_text(value, media_type)?.into_owned();
+            let text = text_in_media_type(value, media_type)?.into_owned();
             (Cow::Owned(Value::String(text)), None)
         }
     };

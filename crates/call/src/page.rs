@@ -11,43 +11,45 @@ use callgate_openapi::{Input, InputLocation, Operation};
 use callgate_tool::{Arguments, Content, Event, Journal, Object, Value};
 use http::{HeaderMap, header::LINK};
 
-pub(crate) use self::address::note_lost_parameters;
+pub(crate) use self::address::note_unsendable_parameters;
 use self::{
     address::{
-        address_in_links, arguments_of_next_address, is_address, names_next_address, query_value,
+        arguments_of_next_address, has_next_page_address, is_address, next_address_in_links,
+        query_value,
     },
     names::{CURSORS, ENVELOPES, HEADERS, MEMBERS, MORE, NARROWING, NO_MORE, NUMBERS, PAGING},
 };
 use crate::check::resolved_schema;
 
-pub(crate) fn next_of_headers(
+pub(crate) fn next_page_from_headers(
     operation: &Operation,
     asked: &Arguments,
     headers: &HeaderMap,
 ) -> Arguments {
     let mut arguments =
-        next_links(headers).map(|target| arguments_of_next_address(operation, target));
+        next_link_targets(headers).map(|target| arguments_of_next_address(operation, target));
     let linked = arguments.find(|arguments| !arguments.is_empty());
-    let named = || next_page_of_header(operation, headers);
-    let stated = || next_of_json_header(operation, asked, headers);
+    let named = || next_named_header_page(operation, headers);
+    let stated = || next_json_header_page(operation, asked, headers);
     linked.or_else(named).or_else(stated).unwrap_or_default()
 }
 
 /// Many services made with .NET state their pages as JSON in a header.
-fn next_of_json_header(
+fn next_json_header_page(
     operation: &Operation,
     asked: &Arguments,
     headers: &HeaderMap,
 ) -> Option<Arguments> {
     let stated = Value::parse(headers.get("x-pagination")?.to_str().ok()?).ok()?;
-    Some(next_of_body(operation, asked, &stated))
+    Some(next_page_from_body(operation, asked, &stated))
 }
 
-fn next_page_of_header(operation: &Operation, headers: &HeaderMap) -> Option<Arguments> {
+fn next_named_header_page(operation: &Operation, headers: &HeaderMap) -> Option<Arguments> {
     HEADERS.iter().find_map(|header| {
         let mut texts = header.subjects.iter().filter_map(|name| headers.get(*name));
         let text = texts.find_map(|value| value.to_str().ok())?.trim();
-        let input = header.parameters.iter().find_map(|name| query_input(operation, name))?;
+        let input =
+            header.parameters.iter().find_map(|name| query_input_by_name(operation, name))?;
         let value = query_value(&folded_name(&input.name), text.to_owned());
         // Some services write the header behind the last page, too.
         let is_named = !matches!(text, "" | "false" | "null");
@@ -55,21 +57,25 @@ fn next_page_of_header(operation: &Operation, headers: &HeaderMap) -> Option<Arg
     })
 }
 
-fn next_links(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+fn next_link_targets(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let links = headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
-    links.filter_map(next_link)
+    links.filter_map(next_link_target)
 }
 
 /// The thing of which a member names the next one: a page, a cursor, an address. `@odata.nextLink` names an address.
-fn subject_of_next(folded: &str) -> Option<&str> {
+fn name_without_next(folded: &str) -> Option<&str> {
     let own = folded.strip_prefix("odata").unwrap_or(folded);
     own.strip_prefix("next").or_else(|| own.strip_suffix("next"))
 }
 
 /// The arguments for the page behind the one that `asked` asks for.
-pub(crate) fn next_of_body(operation: &Operation, asked: &Arguments, body: &Value) -> Arguments {
+pub(crate) fn next_page_from_body(
+    operation: &Operation,
+    asked: &Arguments,
+    body: &Value,
+) -> Arguments {
     let Some(members) = body.as_object() else { return Arguments::new() };
-    let has_more = stated_more(members);
+    let has_more = stated_has_more(members);
     if has_more == Some(false) {
         return Arguments::new();
     }
@@ -77,12 +83,15 @@ pub(crate) fn next_of_body(operation: &Operation, asked: &Arguments, body: &Valu
     if !named.is_empty() {
         return named;
     }
-    let position = || position::next_position(operation, asked, members, has_more == Some(true));
-    own_cursor::next_cursor(operation, asked, members).or_else(position).unwrap_or_default()
+    let position =
+        || position::next_position_arguments(operation, asked, members, has_more == Some(true));
+    own_cursor::next_cursor_arguments(operation, asked, members)
+        .or_else(position)
+        .unwrap_or_default()
 }
 
 /// Notes that a response states that there is more, or where the next page is, and that no argument for it can be made.
-pub(crate) fn note_unnamed_page(
+pub(crate) fn note_unreachable_next_page(
     operation: &Operation,
     headers: &HeaderMap,
     content: &Content,
@@ -95,12 +104,12 @@ pub(crate) fn note_unnamed_page(
         return;
     }
     let members = json.value().as_object().filter(|_| is_stated);
-    let has_more = members.and_then(stated_more);
-    let goes_on = has_more.unwrap_or_else(|| names_next_address(headers, json.value()));
+    let has_more = members.and_then(stated_has_more);
+    let goes_on = has_more.unwrap_or_else(|| has_next_page_address(headers, json.value()));
     let is_named = || {
         let asked = Arguments::new();
-        !next_of_headers(operation, &asked, headers).is_empty()
-            || !next_of_body(operation, &asked, json.value()).is_empty()
+        !next_page_from_headers(operation, &asked, headers).is_empty()
+            || !next_page_from_body(operation, &asked, json.value()).is_empty()
     };
     let is_noted = || {
         let is_loss = |event: &Event| {
@@ -114,7 +123,7 @@ pub(crate) fn note_unnamed_page(
 }
 
 /// The statement of a response on whether more follows it; `None` without one.
-fn stated_more(members: &Object) -> Option<bool> {
+fn stated_has_more(members: &Object) -> Option<bool> {
     let own = members.iter().find_map(|(name, value)| {
         let flag = value.as_bool()?;
         match folded_name(name).as_str() {
@@ -125,28 +134,28 @@ fn stated_more(members: &Object) -> Option<bool> {
             _ => None,
         }
     });
-    own.or_else(|| envelopes(members).find_map(stated_more))
+    own.or_else(|| envelope_objects(members).find_map(stated_has_more))
 }
 
-fn envelopes(members: &Object) -> impl Iterator<Item = &Object> {
+fn envelope_objects(members: &Object) -> impl Iterator<Item = &Object> {
     ENVELOPES.iter().filter_map(move |name| members.get(name)?.as_object())
 }
 
 /// True if a text of JSON may name the next page: most name none, and are not looked through.
-pub(crate) fn may_name_page(text: &str) -> bool {
+pub(crate) fn may_name_next_page(text: &str) -> bool {
     MARKS.iter().any(|mark| text.contains(mark))
 }
 
-pub(crate) fn is_paged(operation: &Operation) -> bool {
-    query_inputs(operation).any(is_paging)
+pub(crate) fn has_paging_input(operation: &Operation) -> bool {
+    visible_query_inputs(operation).any(is_paging_input)
 }
 
-fn is_paging(input: &Input) -> bool {
+fn is_paging_input(input: &Input) -> bool {
     PAGING.contains(&folded_name(&input.name).as_str())
 }
 
 /// The target of `rel=next` (RFC 8288 §3).
-fn next_link(value: &str) -> Option<&str> {
+fn next_link_target(value: &str) -> Option<&str> {
     let mut rest = value;
     while let Some((_, after)) = rest.split_once('<') {
         let (target, parameters) = after.split_once('>')?;
@@ -170,14 +179,19 @@ fn next_link(value: &str) -> Option<&str> {
 }
 
 /// Leaves out what the call itself gives: an address repeats its filters, and lists in a form of their own.
-pub(crate) fn leave_out_given(operation: &Operation, next: &mut Arguments, given: &Arguments) {
+pub(crate) fn remove_given_arguments(
+    operation: &Operation,
+    next: &mut Arguments,
+    given: &Arguments,
+) {
     let is_position = |name: &str| {
-        query_inputs(operation).any(|input| input.argument.as_str() == name && is_paging(input))
+        visible_query_inputs(operation)
+            .any(|input| input.argument.as_str() == name && is_paging_input(input))
     };
     next.retain(|name, value| match given.get(name) {
         None => true,
         Some(Value::Array(_) | Value::Object(_)) => is_position(name),
-        Some(own) => is_position(name) || own.plain_text() != value.plain_text(),
+        Some(own) => is_position(name) || own.text_or_json() != value.text_or_json(),
     });
 }
 
@@ -186,10 +200,10 @@ fn next_page_arguments(operation: &Operation, asked: &Arguments, members: &Objec
         let arguments = member_page_arguments(operation, name, value);
         (!arguments.is_empty()).then_some(arguments)
     });
-    let numbered = || page_number_arguments(operation, asked, members);
+    let numbered = || next_page_number_arguments(operation, asked, members);
     let nested = || {
         let mut inner =
-            envelopes(members).map(|inner| next_page_arguments(operation, asked, inner));
+            envelope_objects(members).map(|inner| next_page_arguments(operation, asked, inner));
         inner.find(|arguments| !arguments.is_empty())
     };
     member_arguments.or_else(numbered).or_else(nested).unwrap_or_default()
@@ -200,31 +214,31 @@ fn member_page_arguments(operation: &Operation, name: &str, value: &Value) -> Ar
     let folded = folded_name(name);
     let address = |text: &str| arguments_of_next_address(operation, text);
     if let Value::Array(links) = value {
-        return address_in_links(&folded, links).map(address).unwrap_or_default();
+        return next_address_in_links(&folded, links).map(address).unwrap_or_default();
     }
-    let Some(subject) = subject_of_next(&folded) else { return none };
+    let Some(subject) = name_without_next(&folded) else { return none };
     let value = match value {
         Value::String(text) if text.is_empty() => return none,
         Value::String(text) if is_address(text) => return address(text),
         Value::Number(_) | Value::String(_) => value.clone(),
         Value::Object(link) => {
             let target = link.get("href").and_then(Value::as_str).map(address);
-            return target.unwrap_or_else(|| cursor_of_link(operation, link));
+            return target.unwrap_or_else(|| cursor_arguments_of_link(operation, link));
         }
         _ => return none,
     };
     let named = MEMBERS.iter().find(|member| member.subjects.contains(&subject));
     let mut wanted = named.into_iter().flat_map(|member| member.parameters);
-    let input = wanted.find_map(|name| query_input(operation, name));
+    let input = wanted.find_map(|name| query_input_by_name(operation, name));
     input.map(|input| argument_with_value(input, value)).into_iter().collect()
 }
 
 /// The cursor in the object of a next page, which has the name of its parameter: `{"after": "NTI1"}`.
-fn cursor_of_link(operation: &Operation, link: &Object) -> Arguments {
+fn cursor_arguments_of_link(operation: &Operation, link: &Object) -> Arguments {
     let cursor = link.iter().find_map(|(name, value)| {
         let name = folded_name(name);
         let is_given = value.as_u64().is_some() || value.as_str().is_some_and(|it| !it.is_empty());
-        let input = query_input(operation, &name)?;
+        let input = query_input_by_name(operation, &name)?;
         (is_given && CURSORS.contains(&name.as_str()))
             .then(|| argument_with_value(input, value.clone()))
     });
@@ -232,7 +246,7 @@ fn cursor_of_link(operation: &Operation, link: &Object) -> Arguments {
 }
 
 /// The next page number, if `page` is below `total_pages`.
-fn page_number_arguments(
+fn next_page_number_arguments(
     operation: &Operation,
     asked: &Arguments,
     members: &Object,
@@ -244,8 +258,9 @@ fn page_number_arguments(
     };
     let page = number(NUMBERS)?;
     let pages = number(&["totalpages", "pages", "pagecount", "lastpage", "nbpages", "totalpage"])?;
-    let input = query_input(operation, "page").or_else(|| query_input(operation, "pagenumber"))?;
-    let next = page_behind(operation, input, asked, page)?;
+    let input = query_input_by_name(operation, "page")
+        .or_else(|| query_input_by_name(operation, "pagenumber"))?;
+    let next = next_page_number(operation, input, asked, page)?;
     // The last of pages that count from 0 is told by a parameter that counts from 1.
     let goes_on = page < pages && next <= pages;
     goes_on.then(|| [argument_with_value(input, next.into())].into_iter().collect())
@@ -253,7 +268,7 @@ fn page_number_arguments(
 
 /// The number of the page behind the one that was asked for: a service may count parameters from 1, and its pages from 0.
 /// `stated` is the number in the response, for calls that asked for none.
-fn page_behind(
+fn next_page_number(
     operation: &Operation,
     input: &Input,
     asked: &Arguments,
@@ -265,24 +280,24 @@ fn page_behind(
         other => other.as_u64(),
     };
     let asked = given.or(input.default.as_ref()).and_then(number);
-    asked.or_else(|| first_page(operation, input, stated)).unwrap_or(stated).checked_add(1)
+    asked.or_else(|| first_page_number(operation, input, stated)).unwrap_or(stated).checked_add(1)
 }
 
 /// The number of the first page as its parameter counts, if `stated` is that of a first page and the parameter declares its least.
-fn first_page(operation: &Operation, input: &Input, stated: u64) -> Option<u64> {
+fn first_page_number(operation: &Operation, input: &Input, stated: u64) -> Option<u64> {
     let root = operation.arguments_schema();
     let own = root.get("properties")?.get(input.argument.as_str())?;
     let least = resolved_schema(own, root)?.get("minimum")?.as_u64()?;
     (least <= 1 && stated <= 1).then_some(least)
 }
 
-fn query_inputs(operation: &Operation) -> impl Iterator<Item = &Input> {
+fn visible_query_inputs(operation: &Operation) -> impl Iterator<Item = &Input> {
     let visible = operation.inputs.iter().filter(|input| input.visible);
     visible.filter(|input| input.place() == InputLocation::Query)
 }
 
-fn query_input<'a>(operation: &'a Operation, name: &str) -> Option<&'a Input> {
-    query_inputs(operation).find(|input| folded_name(&input.name) == name)
+fn query_input_by_name<'a>(operation: &'a Operation, name: &str) -> Option<&'a Input> {
+    visible_query_inputs(operation).find(|input| folded_name(&input.name) == name)
 }
 
 fn argument_with_value(input: &Input, value: Value) -> (String, Value) {
@@ -296,7 +311,7 @@ fn folded_name(name: &str) -> String {
 
 /// The query inputs that can narrow a result, the most direct ones first.
 pub(crate) fn narrowing_inputs(operation: &Operation) -> Vec<&str> {
-    let mut inputs: Vec<&Input> = query_inputs(operation).collect();
+    let mut inputs: Vec<&Input> = visible_query_inputs(operation).collect();
     inputs.sort_by_key(|input| {
         let name = folded_name(&input.name);
         NARROWING

@@ -11,14 +11,14 @@ use crate::{
     style::{Escape, Unwritable},
 };
 
-pub(crate) fn write_pair(
+pub(crate) fn write_encoded_pair(
     pairs: &mut Pairs<'_>,
     name: &str,
     encoding: &Encoding,
     value: &Value,
 ) -> Result<(), Unwritable> {
     match encoding {
-        Encoding::Styled(styled) => pairs.write(Pair {
+        Encoding::Styled(styled) => pairs.write_parameter(Pair {
             name,
             value,
             styled,
@@ -29,7 +29,7 @@ pub(crate) fn write_pair(
             },
         }),
         Encoding::Content { media_type } => {
-            pairs.write_text(name, &content_text(value, media_type)?);
+            pairs.write_text_pair(name, &text_in_media_type(value, media_type)?);
             Ok(())
         }
     }
@@ -41,7 +41,7 @@ pub(crate) fn is_json(media_type: &str) -> bool {
 }
 
 /// A value by a media type: as JSON, or for another media type as its text. Other media types cannot write a structure.
-pub(crate) fn content_text<'a>(
+pub(crate) fn text_in_media_type<'a>(
     value: &'a Value,
     media_type: &str,
 ) -> Result<Cow<'a, str>, Unwritable> {

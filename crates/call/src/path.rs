@@ -8,10 +8,11 @@ use callgate_tool::Value;
 use percent_encoding::percent_decode_str;
 
 use crate::{
-    lists::write_lists,
+    lists::write_nested_lists,
     style::{
-        COMMA, DOT, Escape, Explode, Unwritable, holds_control, is_void, unwritable_value,
-        write_escaped, write_exploded_members, write_list, write_members, write_value,
+        COMMA, DOT, Escape, Explode, Unwritable, has_control_in_value, is_empty_or_null,
+        unwritable_reason, write_escaped, write_exploded_members, write_list, write_members,
+        write_value,
     },
 };
 
@@ -46,23 +47,23 @@ pub(crate) fn write_segment<'a>(
     let Some(name) = last_variable else { return Ok(()) };
     let written = out.get(start..).unwrap_or_default();
     // Two variables may join to a dot segment, so the whole segment is checked.
-    if holds_dot_segment(written) { Err((name, Unwritable::DotSegment)) } else { Ok(()) }
+    if has_decoded_dot_segment(written) { Err((name, Unwritable::DotSegment)) } else { Ok(()) }
 }
 
 fn write_variable(out: &mut String, variable: &Variable<'_>) -> Result<(), Unwritable> {
     let Variable { name, value, styled } = variable;
     let value = &**value;
-    if is_void(value) {
-        return Err(unwritable_value(value));
+    if is_empty_or_null(value) {
+        return Err(unwritable_reason(value));
     }
-    if holds_control(value) {
+    if has_control_in_value(value) {
         return Err(Unwritable::Control);
     }
     let start = out.len();
     match styled.map(|styled| (styled, styled.style, styled.explode.into())) {
         Some((_, Style::Label, explode)) => write_label(out, value, explode)?,
         Some((_, Style::Matrix, explode)) => write_matrix(out, name, value, explode)?,
-        Some((styled, Style::Simple, _)) if styled.allow_reserved && is_single(value) => {
+        Some((styled, Style::Simple, _)) if styled.allow_reserved && is_scalar(value) => {
             let is_dots = matches!(value.as_str(), Some("." | ".."));
             let escape = if is_dots { Escape::Dots } else { Escape::ReservedSegment };
             write_value(out, value, escape)?;
@@ -76,7 +77,7 @@ fn write_variable(out: &mut String, variable: &Variable<'_>) -> Result<(), Unwri
 }
 
 /// True for a value without items: reserved characters in items could not be told from those between them.
-fn is_single(value: &Value) -> bool {
+fn is_scalar(value: &Value) -> bool {
     !matches!(value, Value::Array(_) | Value::Object(_))
 }
 
@@ -88,7 +89,9 @@ fn write_simple(
     explode: Explode,
 ) -> Result<(), Unwritable> {
     match (value, explode) {
-        (Value::Array(items), _) => write_lists(out, items, style, lists, Escape::Unreserved),
+        (Value::Array(items), _) => {
+            write_nested_lists(out, items, style, lists, Escape::Unreserved)
+        }
         (Value::Object(members), Explode::No) => {
             write_members(out, members, COMMA, Escape::Unreserved)
         }
@@ -165,7 +168,7 @@ fn write_matrix_joined(
 }
 
 /// Returns true if the segment, or a part of it between slashes, is `.` or `..` after up to three decodings.
-fn holds_dot_segment(segment: &str) -> bool {
+fn has_decoded_dot_segment(segment: &str) -> bool {
     if !segment.bytes().any(|byte| matches!(byte, b'.' | b'%')) {
         return false;
     }

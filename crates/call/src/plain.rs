@@ -9,7 +9,7 @@ pub(crate) fn is_unchanged_by_parsing(url: &str) -> bool {
 
 /// Returns true if `prefix`, made from the address of a server, ends inside a path, so that a plain tail only extends the
 /// path.
-pub(crate) fn takes_plain_tails(server: &Url, prefix: &str) -> bool {
+pub(crate) fn can_append_plain_tails(server: &Url, prefix: &str) -> bool {
     matches!(server.scheme(), "http" | "https")
         && server.host_str().is_some_and(|host| !host.is_empty())
         && server.query().is_none()
@@ -19,7 +19,7 @@ pub(crate) fn takes_plain_tails(server: &Url, prefix: &str) -> bool {
 
 /// Returns true if parsing certainly leaves `tail`, a path and a query, unchanged: bytes that the URL Standard escapes in
 /// neither, in segments that do not begin with a dot in any spelling (<https://url.spec.whatwg.org/#path-state>).
-pub(crate) fn is_plain_tail(tail: &str) -> bool {
+pub(crate) fn is_parse_stable_tail(tail: &str) -> bool {
     let mut begins_segment = false;
     let mut bytes = tail.bytes().peekable();
     if bytes.peek() != Some(&b'/') {
@@ -27,7 +27,7 @@ pub(crate) fn is_plain_tail(tail: &str) -> bool {
     }
     while let Some(byte) = bytes.next() {
         let may_be_dot = byte == b'.' || (byte == b'%' && bytes.peek() == Some(&b'2'));
-        if !is_plain(byte) || (begins_segment && may_be_dot) {
+        if !is_plain_url_byte(byte) || (begins_segment && may_be_dot) {
             return false;
         }
         begins_segment = byte == b'/';
@@ -35,7 +35,7 @@ pub(crate) fn is_plain_tail(tail: &str) -> bool {
     true
 }
 
-fn is_plain(byte: u8) -> bool {
+fn is_plain_url_byte(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'/'..=b';' | b'$'..=b'&' | b'('..=b'.')
         || matches!(byte, b'!' | b'=' | b'?' | b'@' | b'_' | b'~')
 }
@@ -57,7 +57,7 @@ mod tests {
 
     #[track_caller]
     fn check(tail: &str, is_sure: bool) {
-        assert_eq!(is_plain_tail(tail), is_sure, "{tail}");
+        assert_eq!(is_parse_stable_tail(tail), is_sure, "{tail}");
     }
 
     #[test]
@@ -98,7 +98,7 @@ mod tests {
             let server: Url = server.parse().unwrap();
             let prefix = server.as_str().trim_end_matches('/');
             let tail = "/".to_owned() + &pieces.concat();
-            if takes_plain_tails(&server, prefix) && is_plain_tail(&tail) {
+            if can_append_plain_tails(&server, prefix) && is_parse_stable_tail(&tail) {
                 prop_assert!(is_unchanged_by_parsing(&[prefix, &tail].concat()), "{prefix}{tail}");
             }
         }

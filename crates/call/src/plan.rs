@@ -11,7 +11,9 @@ use http::{Request, Response};
 
 use crate::{
     binding::{Binding, Names, bind_session_inputs},
-    body::{Content, chosen_media, note_choice, nulls_of, omission::find_omitted_members},
+    body::{
+        Content, chosen_media, note_chosen_media, null_handling, omission::find_omitted_members,
+    },
     body_arguments::BodyArguments,
     check::{Checking, Checks, Nulls},
     inputs::{GivenValues, Subject, fill_inputs, has_value_at, leave_out_excluded_defaults},
@@ -47,17 +49,17 @@ impl Plan {
         &self.operation
     }
 
-    /// Builds a request like [`Plan::request_with`], without results of earlier calls.
+    /// Builds a request like [`Plan::request_with_stored_results`], without results of earlier calls.
     ///
     /// # Errors
-    /// The errors of [`Plan::request_with`].
+    /// The errors of [`Plan::request_with_stored_results`].
     pub fn request(
         &self,
         arguments: &Arguments,
         session: &Session,
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
-        self.request_with(arguments, session, StoredResults::NONE, journal)
+        self.request_with_stored_results(arguments, session, StoredResults::NONE, journal)
     }
 
     /// Fills the inputs, checks them and builds the finished request, without credentials. Arguments that stand for bytes
@@ -65,14 +67,14 @@ impl Plan {
     ///
     /// # Errors
     /// A [`Fault`] that lists every violation, before anything is sent.
-    pub fn request_with(
+    pub fn request_with_stored_results(
         &self,
         arguments: &Arguments,
         session: &Session,
         kept: StoredResults<'_>,
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
-        self.as_inputs(arguments, journal, |arguments, journal| {
+        self.with_arguments_as_inputs(arguments, journal, |arguments, journal| {
             let given = GivenValues { arguments, session };
             let ready = self.filled_request(given, kept, journal)?;
             let server = &self.operation.server;
@@ -98,7 +100,7 @@ impl Plan {
         kept: StoredResults<'_>,
         journal: &mut Journal,
     ) -> Result<Arguments, Box<Fault>> {
-        let filled = self.as_inputs(arguments, journal, |arguments, journal| {
+        let filled = self.with_arguments_as_inputs(arguments, journal, |arguments, journal| {
             let ready = self.filled_request(GivenValues { arguments, session }, kept, journal)?;
             self.frame.request(&ready)?;
             let inputs = ready.subject.inputs;
@@ -111,14 +113,14 @@ impl Plan {
             Ok(filled.chain(other.map(|(name, value)| (name.clone(), value.clone()))).collect())
         })?;
         match BodyArguments::from_operation(&self.operation) {
-            Some(body) => body.taken_apart(filled),
+            Some(body) => body.unwrap_from_body(filled),
             None => Ok(filled),
         }
     }
 
     /// Passes the arguments as inputs to `then`. If the arguments are the members of the body, builds the body first and
     /// reports about the body's members as arguments.
-    fn as_inputs<T>(
+    fn with_arguments_as_inputs<T>(
         &self,
         arguments: &Arguments,
         journal: &mut Journal,
@@ -128,8 +130,8 @@ impl Plan {
             return then(arguments, journal);
         };
         let mut own = Journal::default();
-        let done = then(&body.put_together(arguments), &mut own);
-        body.note_events(&own, journal);
+        let done = then(&body.wrap_into_body(arguments), &mut own);
+        body.note_relocated_events(&own, journal);
         done.map_err(|fault| body.relocated_fault(fault))
     }
 
@@ -145,7 +147,7 @@ impl Plan {
         let body = operation.body.as_ref();
         let media = body.and_then(|body| chosen_media(operation, body, arguments).ok());
         let alternative = media.and_then(|media| media.alternative);
-        let nulls = media.map_or(Nulls::Omit, |media| nulls_of(operation, media, arguments));
+        let nulls = media.map_or(Nulls::Omit, |media| null_handling(operation, media, arguments));
         let subject = Subject {
             inputs: &operation.inputs,
             nested: operation.nested_inputs(alternative),
@@ -164,13 +166,13 @@ impl Plan {
             given.is_some_and(|given| has_value_at(given, &nested.steps))
         };
         leave_out_excluded_defaults(subject, is_given, &mut fillings, is_valid, journal);
-        FilledCall { binding, given, checking }.check_inputs(&mut fillings, journal)?;
+        FilledCall { binding, given, checking }.check_and_refill_inputs(&mut fillings, journal)?;
         let mut omitted = OmittedValues::new(journal);
         find_omitted_parameters(subject.inputs, &fillings, schema, &mut omitted);
         if let (Some(body), Some(media)) = (subject.body, media) {
             let content = Content::new(subject, &fillings, body.layout);
             find_omitted_members(&content, media, schema, &mut omitted);
-            note_choice(body, media, arguments, omitted.journal());
+            note_chosen_media(body, media, arguments, omitted.journal());
         }
         omitted.refuse_if_required()?;
         Ok(Ready { operation, subject, fillings, arguments, kept })
@@ -185,8 +187,8 @@ impl Plan {
     }
 
     /// The head of a response that arrives piece by piece: its status, and the headers to show.
-    pub fn head(&self, head: &http::response::Parts, reading: &ReadContext<'_>) -> Answer {
-        response::head(head, &self.operation, reading)
+    pub fn answer_head(&self, head: &http::response::Parts, reading: &ReadContext<'_>) -> Answer {
+        response::answer_head(head, &self.operation, reading)
     }
 
     /// Reads a response by its status and its media type, into a form that a model can use.
@@ -199,7 +201,7 @@ impl Plan {
     }
 
     /// Leaves out of the arguments for the next page what the call already gives; the next call gives it, too.
-    pub fn leave_out_given(&self, next: &mut Arguments, given: &Arguments) {
-        page::leave_out_given(&self.operation, next, given);
+    pub fn remove_given_arguments(&self, next: &mut Arguments, given: &Arguments) {
+        page::remove_given_arguments(&self.operation, next, given);
     }
 }

@@ -5,10 +5,10 @@ use callgate_openapi::{Style, Styled};
 use callgate_tool::Value;
 
 use crate::{
-    lists::{write_inner, write_lists},
+    lists::{write_inner_item, write_nested_lists},
     style::{
-        Escape, Unwritable, is_hollow, is_void, joint, unwritable_value, write_escaped,
-        write_members, write_value,
+        Escape, Unwritable, is_deeply_empty, is_empty_or_null, joint, unwritable_reason,
+        write_escaped, write_members, write_value,
     },
 };
 
@@ -42,8 +42,8 @@ impl<'a> Pairs<'a> {
     }
 
     /// Writes a parameter; a value that writes nothing is omitted.
-    pub(crate) fn write(&mut self, pair: Pair<'_>) -> Result<(), Unwritable> {
-        if is_void(pair.value) {
+    pub(crate) fn write_parameter(&mut self, pair: Pair<'_>) -> Result<(), Unwritable> {
+        if is_empty_or_null(pair.value) {
             return Ok(());
         }
         let Styled { style, explode, items: inner, .. } = pair.styled;
@@ -55,20 +55,21 @@ impl<'a> Pairs<'a> {
         match (pair.value, explode) {
             (Value::Array(items), true) => items.iter().try_for_each(|item| {
                 self.write_name(pair.name, pair.escape);
-                write_inner(self.out, item, inner, pair.escape)
+                write_inner_item(self.out, item, inner, pair.escape)
             }),
-            (Value::Object(members), true) => members
-                .iter()
-                .filter(|(_, member)| !member.is_null())
-                .try_for_each(|(name, member)| self.write_member(name, member, pair.escape)),
+            (Value::Object(members), true) => {
+                members.iter().filter(|(_, member)| !member.is_null()).try_for_each(
+                    |(name, member)| self.write_exploded_member(name, member, pair.escape),
+                )
+            }
             (Value::Array(items), false) => {
                 self.write_name(pair.name, pair.escape);
-                let escape = for_items(pair.escape);
-                write_lists(self.out, items, *style, inner, escape)
+                let escape = item_escape(pair.escape);
+                write_nested_lists(self.out, items, *style, inner, escape)
             }
             (Value::Object(members), false) => {
                 self.write_name(pair.name, pair.escape);
-                let escape = for_items(pair.escape);
+                let escape = item_escape(pair.escape);
                 write_members(self.out, members, joint(*style, escape), escape)
             }
             _ => self.write_pair(pair.name, pair.value, pair.escape),
@@ -77,7 +78,7 @@ impl<'a> Pairs<'a> {
 
     /// Writes a member of an exploded object: a parameter of its own, whose list is written as one `name=item` after the
     /// other. The specification leaves this open; generated clients write it so, and frameworks read it so.
-    fn write_member(
+    fn write_exploded_member(
         &mut self,
         name: &str,
         value: &Value,
@@ -101,20 +102,20 @@ impl<'a> Pairs<'a> {
         write_value(self.out, value, escape)
     }
 
-    pub(crate) fn write_text(&mut self, name: &str, text: &str) {
+    pub(crate) fn write_text_pair(&mut self, name: &str, text: &str) {
         self.write_name(name, Escape::Unreserved);
         write_escaped(self.out, text, Escape::Unreserved);
     }
 
     /// Writes a name, escaped unless the escaping is [`Escape::Verbatim`].
     fn write_name(&mut self, name: &str, escape: Escape) {
-        self.separate();
+        self.write_separator_if_needed();
         let is_bare = escape == Escape::Verbatim;
         write_escaped(self.out, name, if is_bare { escape } else { Escape::Unreserved });
         self.out.push('=');
     }
 
-    fn separate(&mut self) {
+    fn write_separator_if_needed(&mut self) {
         if !self.first {
             self.out.push_str(self.separator);
         }
@@ -131,9 +132,9 @@ impl<'a> Pairs<'a> {
         match value {
             Value::Null => Ok(()),
             Value::Array(items) => items.iter().enumerate().try_for_each(|(at, item)| {
-                if is_hollow(item) {
+                if is_deeply_empty(item) {
                     // Leaving the item out would change the positions of the items after it.
-                    return Err(unwritable_value(item));
+                    return Err(unwritable_reason(item));
                 }
                 self.write_deep_object_member(name, &at.to_string(), item, escape)
             }),
@@ -141,7 +142,7 @@ impl<'a> Pairs<'a> {
                 self.write_deep_object_member(name, member, value, escape)
             }),
             _ => {
-                self.separate();
+                self.write_separator_if_needed();
                 self.out.push_str(name);
                 self.out.push('=');
                 write_value(self.out, value, escape)
@@ -170,6 +171,6 @@ impl<'a> Pairs<'a> {
     }
 }
 
-fn for_items(escape: Escape) -> Escape {
+fn item_escape(escape: Escape) -> Escape {
     if escape == Escape::Reserved { Escape::ReservedItems } else { escape }
 }

@@ -7,9 +7,9 @@ use callgate_openapi::Encoding;
 use callgate_tool::Value;
 
 use crate::{
-    parameter::{content_text, is_json, write_pair},
+    parameter::{is_json, text_in_media_type, write_encoded_pair},
     query::{FORM, Pairs},
-    style::{Escape, Unwritable, is_void, write_escaped},
+    style::{Escape, Unwritable, is_empty_or_null, write_escaped},
 };
 
 /// The encodings of members, by name.
@@ -22,15 +22,17 @@ pub(crate) fn write_querystring(
     value: &Value,
 ) -> Result<(), Unwritable> {
     let Some(members) = value.as_object().filter(|_| media_type == FORM) else {
-        write_escaped(url, &content_text(value, media_type)?, Escape::Unreserved);
+        write_escaped(url, &text_in_media_type(value, media_type)?, Escape::Unreserved);
         return Ok(());
     };
     let mut pairs = Pairs::new(url, "&");
-    members.iter().try_for_each(|(name, member)| write_member(&mut pairs, name, encodings, member))
+    members
+        .iter()
+        .try_for_each(|(name, member)| write_encoded_member(&mut pairs, name, encodings, member))
 }
 
 /// Writes a member by its encoding, or else like a field of a form; one that has no text there is omitted.
-pub(crate) fn write_member(
+pub(crate) fn write_encoded_member(
     pairs: &mut Pairs<'_>,
     name: &str,
     encodings: &MemberEncodings,
@@ -38,14 +40,14 @@ pub(crate) fn write_member(
 ) -> Result<(), Unwritable> {
     let encoding = encoding_of_member(encodings, name);
     match (encoding, member) {
-        _ if is_omitted(encoding, member) => Ok(()),
+        _ if is_member_omitted(encoding, member) => Ok(()),
         // OpenAPI 3.2.0 §4.15.1: as in a form, each item is a pair of its own.
         (Some(encoding @ Encoding::Content { media_type }), Value::Array(items))
             if !is_json(media_type) =>
         {
-            items.iter().try_for_each(|item| write_pair(pairs, name, encoding, item))
+            items.iter().try_for_each(|item| write_encoded_pair(pairs, name, encoding, item))
         }
-        (Some(encoding), _) => write_pair(pairs, name, encoding, member),
+        (Some(encoding), _) => write_encoded_pair(pairs, name, encoding, member),
         (None, Value::Array(items)) => {
             items.iter().try_for_each(|item| pairs.write_pair(name, item, Escape::Unreserved))
         }
@@ -61,9 +63,9 @@ pub(crate) fn encoding_of_member<'a>(
 }
 
 /// True if a member is not written: only JSON has a text for an empty list or object.
-pub(crate) fn is_omitted(encoding: Option<&Encoding>, member: &Value) -> bool {
+pub(crate) fn is_member_omitted(encoding: Option<&Encoding>, member: &Value) -> bool {
     match encoding {
         Some(Encoding::Content { media_type }) if is_json(media_type) => member.is_null(),
-        Some(Encoding::Content { .. } | Encoding::Styled(_)) | None => is_void(member),
+        Some(Encoding::Content { .. } | Encoding::Styled(_)) | None => is_empty_or_null(member),
     }
 }

@@ -4,10 +4,10 @@
 use callgate_tool::Value;
 
 /// The value of a JSON text, or of one that is quoted as JSON text again. `None` if readers understand it differently.
-pub(crate) fn json_value(text: &str) -> Option<Value> {
+pub(crate) fn unquoted_json_value(text: &str) -> Option<Value> {
     // A text that is quoted again is twice as long, so the recursion ends soon.
     match Value::parse_unambiguous(text).ok().flatten()? {
-        Value::String(inner) => json_value(&inner),
+        Value::String(inner) => unquoted_json_value(&inner),
         value => Some(value),
     }
 }
@@ -22,13 +22,13 @@ mod tests {
     fn a_text_is_read_however_often_it_is_quoted() {
         let mut text = json!({"a": "[1]"}).to_string();
         for _ in 0..5 {
-            assert_eq!(json_value(&text), Some(json!({"a": "[1]"})), "{text}");
+            assert_eq!(unquoted_json_value(&text), Some(json!({"a": "[1]"})), "{text}");
             text = Value::from(text).to_string();
         }
         for other in
             ["", "a", "\"a\"", "\"\"", "{\"a\":1,\"a\":2}", "\"{\\\"a\\\":1,\\\"a\\\":2}\""]
         {
-            assert_eq!(json_value(other), None, "{other}");
+            assert_eq!(unquoted_json_value(other), None, "{other}");
         }
     }
 }

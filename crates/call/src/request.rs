@@ -12,18 +12,18 @@ use http::{
 };
 
 use crate::{
-    body::{Content, body_bytes, chosen_media, fields},
-    cookie::{check_bare, cookie_names, cookies},
+    body::{Content, body_with_content_type, chosen_media, fields},
+    cookie::{check_unescaped_cookie_value, cookie_names, cookie_pairs_writer},
     header::{self, header_value},
     inputs::{Filling, Fillings, Subject, has_body},
-    keys::claim_parameters,
-    parameter::{content_text, write_pair},
+    keys::claim_parameter_keys,
+    parameter::{text_in_media_type, write_encoded_pair},
     path::{Variable, write_segment},
-    plain::{is_plain_tail, is_unchanged_by_parsing, takes_plain_tails},
+    plain::{can_append_plain_tails, is_parse_stable_tail, is_unchanged_by_parsing},
     query::{FORM, Pairs},
     querystring::write_querystring,
     stored_results::StoredResults,
-    style::{Unwritable, is_void},
+    style::{Unwritable, is_empty_or_null},
     wording,
 };
 
@@ -63,7 +63,7 @@ impl Frame {
     pub(crate) fn new(operation: &Operation) -> Self {
         let server = &operation.server.url;
         let prefix = server.as_str().trim_end_matches('/').to_owned();
-        let takes_plain_tails = takes_plain_tails(server, &prefix);
+        let takes_plain_tails = can_append_plain_tails(server, &prefix);
         let fixed_query = operation.fixed_query.as_deref().and_then(|query| {
             let mut url = server.clone();
             url.set_query(Some(query));
@@ -78,9 +78,9 @@ impl Frame {
     }
 
     pub(crate) fn request(&self, ready: &Ready<'_>) -> Result<Request<Bytes>, Box<Fault>> {
-        claim_parameters(ready.operation, ready.subject, &ready.fillings)?;
+        claim_parameter_keys(ready.operation, ready.subject, &ready.fillings)?;
         let uri = self.uri(ready)?;
-        let (media, bytes) = body(ready)?;
+        let (media, bytes) = request_body(ready)?;
         let mut request = Request::new(bytes);
         *request.method_mut() = ready.operation.method.clone();
         *request.uri_mut() = uri;
@@ -94,7 +94,7 @@ impl Frame {
         let size: usize =
             headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
         if size > MAX_HEADERS {
-            let at = longest_argument(ready, &[InputLocation::Header, InputLocation::Cookie]);
+            let at = longest_argument_name(ready, &[InputLocation::Header, InputLocation::Cookie]);
             return Err(wording::too_long(&at, "headers", MAX_HEADERS));
         }
         Ok(request)
@@ -115,17 +115,17 @@ impl Frame {
         }
         if url.len() > MAX_URL {
             let places = [InputLocation::Path, InputLocation::Query, InputLocation::Querystring];
-            let at = longest_argument(ready, &places);
+            let at = longest_argument_name(ready, &places);
             return Err(wording::too_long(&at, "an address", MAX_URL));
         }
         // Everything that a model wrote is escaped by now, so a parser must not change anything: neither the origin, nor
         // the base path, nor the number of segments, nor the query.
         let tail = url.get(self.prefix.len()..).unwrap_or_default();
-        let is_sure = self.takes_plain_tails && is_plain_tail(tail);
+        let is_sure = self.takes_plain_tails && is_parse_stable_tail(tail);
         if !is_sure && !is_unchanged_by_parsing(&url) {
-            return Err(wording::undeclared_address());
+            return Err(wording::address_not_as_described());
         }
-        Uri::from_maybe_shared(Bytes::from(url)).map_err(|_| wording::undeclared_address())
+        Uri::from_maybe_shared(Bytes::from(url)).map_err(|_| wording::address_not_as_described())
     }
 }
 
@@ -135,7 +135,7 @@ fn write_path(url: &mut String, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
     }
     for (input, encoding, value) in input_values(ready, InputLocation::Path) {
         if let Encoding::Content { media_type } = encoding {
-            content_text(value, media_type)
+            text_in_media_type(value, media_type)
                 .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
         }
     }
@@ -147,14 +147,14 @@ fn write_path(url: &mut String, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
             let (value, styled) = match encoding {
                 Encoding::Styled(styled) => (Cow::Borrowed(value), Some(styled)),
                 Encoding::Content { media_type } => {
-                    let text = content_text(value, media_type).ok()?;
+                    let text = text_in_media_type(value, media_type).ok()?;
                     (Cow::Owned(Value::String(text.into_owned())), None)
                 }
             };
             Some(Variable { name: &input.name, value, styled })
         };
         write_segment(url, segment, find)
-            .map_err(|(name, why)| wording::unwritable(argument_of(ready, name), why))?;
+            .map_err(|(name, why)| wording::unwritable(path_argument_name(ready, name), why))?;
     }
     Ok(())
 }
@@ -164,7 +164,7 @@ fn write_query(url: &mut String, start: usize, ready: &Ready<'_>) -> Result<(), 
     for (input, encoding, value) in input_values(ready, InputLocation::Query) {
         let is_first = url.len() == start;
         let mut pairs = if is_first { Pairs::new(url, "&") } else { Pairs::continuing(url, "&") };
-        write_pair(&mut pairs, &input.name, encoding, value)
+        write_encoded_pair(&mut pairs, &input.name, encoding, value)
             .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
     }
     for (input, filling) in ready.subject.inputs.iter().zip(&ready.fillings) {
@@ -172,10 +172,10 @@ fn write_query(url: &mut String, start: usize, ready: &Ready<'_>) -> Result<(), 
         let Some(Filling { value, .. }) = filling else { continue };
         // OpenAPI 3.2.0 §4.12.1: other query values would be read as a part of it.
         if url.len() > n_fixed {
-            return Err(wording::key::whole_query(input.argument.as_str()));
+            return Err(wording::key::whole_query_beside_values(input.argument.as_str()));
         }
         if n_fixed > start && **media_type != *FORM {
-            return Err(wording::key::fixed_query(input.argument.as_str()));
+            return Err(wording::key::whole_beside_fixed_query(input.argument.as_str()));
         }
         if url.len() > start {
             url.push('&');
@@ -196,10 +196,9 @@ fn write_headers(headers: &mut HeaderMap, ready: &Ready<'_>) -> Result<(), Box<F
             .map_err(|_| wording::key::denied_header(at))?;
         // No style can write an empty list; a media type may.
         let value = match encoding {
-            Encoding::Content { media_type } => {
-                content_text(value, media_type).and_then(|text| header::checked_header_value(&text))
-            }
-            Encoding::Styled(_) if is_void(value) => continue,
+            Encoding::Content { media_type } => text_in_media_type(value, media_type)
+                .and_then(|text| header::checked_header_value(&text)),
+            Encoding::Styled(_) if is_empty_or_null(value) => continue,
             Encoding::Styled(styled) => header_value(value, styled),
         };
         headers.insert(name, value.map_err(|why| wording::unwritable(at, why))?);
@@ -208,28 +207,38 @@ fn write_headers(headers: &mut HeaderMap, ready: &Ready<'_>) -> Result<(), Box<F
 }
 
 fn write_cookies(headers: &mut HeaderMap, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
-    let mut text = given_cookies(headers, ready)?;
+    let mut text = cookies_from_header_argument(headers, ready)?;
     for (input, encoding, value) in input_values(ready, InputLocation::Cookie) {
         let at = input.argument.as_str();
         let is_bare = matches!(encoding, Encoding::Styled(styled) if styled.style == Style::Cookie);
-        let checked = if is_bare { check_bare(value) } else { Ok(()) };
+        let checked = if is_bare { check_unescaped_cookie_value(value) } else { Ok(()) };
         checked
-            .and_then(|()| write_pair(&mut cookies(&mut text), &input.name, encoding, value))
+            .and_then(|()| {
+                write_encoded_pair(
+                    &mut cookie_pairs_writer(&mut text),
+                    &input.name,
+                    encoding,
+                    value,
+                )
+            })
             .map_err(|why| wording::unwritable(at, why))?;
         if text.len() > header::MAX_HEADER {
             return Err(wording::unwritable(at, Unwritable::TooLong));
         }
     }
     if !text.is_empty() {
-        let value =
-            HeaderValue::from_bytes(text.as_bytes()).map_err(|_| wording::undeclared_address())?;
+        let value = HeaderValue::from_bytes(text.as_bytes())
+            .map_err(|_| wording::address_not_as_described())?;
         headers.insert(COOKIE, value);
     }
     Ok(())
 }
 
 /// The cookies of a whole header argument, if the operator allows one. No input may set any of these cookies.
-fn given_cookies(headers: &HeaderMap, ready: &Ready<'_>) -> Result<String, Box<Fault>> {
+fn cookies_from_header_argument(
+    headers: &HeaderMap,
+    ready: &Ready<'_>,
+) -> Result<String, Box<Fault>> {
     let Some(header) = headers.get(COOKIE) else { return Ok(String::new()) };
     let text = String::from_utf8_lossy(header.as_bytes());
     let text = text.trim_end_matches([';', ' ']);
@@ -237,12 +246,12 @@ fn given_cookies(headers: &HeaderMap, ready: &Ready<'_>) -> Result<String, Box<F
         || ready.operation.inputs.iter().filter(|input| input.place() == InputLocation::Cookie);
     let is_input = |name: &&str| of_inputs().any(|input| *input.name == **name);
     match cookie_names(text).find(is_input) {
-        Some(name) => Err(wording::key::cookie_of_its_own(name)),
+        Some(name) => Err(wording::key::cookie_has_own_argument(name)),
         None => Ok(text.to_owned()),
     }
 }
 
-fn body(ready: &Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
+fn request_body(ready: &Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
     let Some(body) =
         ready.operation.body.as_ref().filter(|_| has_body(ready.subject, &ready.fillings))
     else {
@@ -252,7 +261,7 @@ fn body(ready: &Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
     let content = Content::new(ready.subject, &ready.fillings, body.layout);
     fields::claim_form_fields(ready.operation, body, media, &content)?;
     let schema = ready.operation.arguments_schema();
-    let (media_type, bytes) = body_bytes(&content, media, schema, ready.kept)?;
+    let (media_type, bytes) = body_with_content_type(&content, media, schema, ready.kept)?;
     // An empty multipart body has no parts and gets no `Content-Type`.
     let is_nothing = media.kind == BodyKind::Multipart && bytes.is_empty();
     Ok(((!is_nothing).then_some(media_type), bytes))
@@ -268,14 +277,14 @@ fn input_values<'a>(
     })
 }
 
-fn argument_of<'a>(ready: &'a Ready<'a>, name: &'a str) -> &'a str {
+fn path_argument_name<'a>(ready: &'a Ready<'a>, name: &'a str) -> &'a str {
     let mut inputs = ready.subject.inputs.iter();
     let path_input =
         inputs.find(|input| input.place() == InputLocation::Path && *input.name == *name);
     path_input.map_or(name, |input| input.argument.as_str())
 }
 
-fn longest_argument(ready: &Ready<'_>, places: &[InputLocation]) -> String {
+fn longest_argument_name(ready: &Ready<'_>, places: &[InputLocation]) -> String {
     let inputs = ready.subject.inputs.iter().zip(&ready.fillings);
     inputs
         .filter(|(input, _)| places.contains(&input.place()) && !input.edit.is_hidden)

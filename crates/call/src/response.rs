@@ -29,11 +29,11 @@ use sha2::{Digest, Sha256};
 use crate::{
     echo::{self, Echo},
     html, page,
-    sanitize::{cleaned_text, n_unseen, readable_text},
+    sanitize::{n_invisible_characters, visible_text, visible_text_if_changed},
     shape::{self, ReadResponse, Shape, ShapedAnswer},
     wording,
 };
-use json::{NoJson, begins_like_json, json};
+use json::{NoJson, begins_like_json, parse_body_json};
 use media::{Kind, Media};
 pub use parts::WholePart;
 use sequence::Sequence;
@@ -81,18 +81,18 @@ pub(crate) fn understood_response(
     // A redirect that the description declares is the answer itself, as `303 See Other` after a write (RFC 9110 §15.4.4).
     let is_declared = failure::is_redirect(status) && operation.declares_redirect(status.as_u16());
     if !status.is_success() && !is_declared {
-        return failure::fault(response, operation, &mut reading).into();
+        return failure::unsuccessful_response_fault(response, operation, &mut reading).into();
     }
     let ReadContent { mut content, n_more, n_replaced, n_removed, parts } =
-        match content(response, operation, &mut reading) {
+        match read_content(response, operation, &mut reading) {
             Ok(taken) => taken,
             Err(fault) => return fault.into(),
         };
     let ReadContext { shape, masker, arguments, .. } = reading;
-    note_replaced(n_replaced, reading.journal);
-    note_text_for_json(operation, &content, reading.journal);
-    page::note_lost_parameters(operation, response.headers(), &content, reading.journal);
-    page::note_unnamed_page(operation, response.headers(), &content, reading.journal);
+    note_replaced_characters(n_replaced, reading.journal);
+    note_undeclared_text(operation, &content, reading.journal);
+    page::note_unsendable_parameters(operation, response.headers(), &content, reading.journal);
+    page::note_unreachable_next_page(operation, response.headers(), &content, reading.journal);
     let is_held = parts.iter().any(|part| part.held_secret);
     let held_secret = echo::mask_content(&mut content, masker) == Echo::Secret || is_held;
     if held_secret {
@@ -102,12 +102,12 @@ pub(crate) fn understood_response(
     let (headers, size) = (response.headers(), response.body().len());
     let more_of_parts = &more_of_parts;
     let read = ReadResponse { operation, arguments, headers, size, n_more, more_of_parts };
-    let shown = shape.answer(Answer::new(status.as_u16(), content), &read);
+    let shown = shape.shaped_answer(Answer::new(status.as_u16(), content), &read);
     let ShapedAnswer { mut answer, n_removed: n_hidden, cut_parts } = shown;
-    note_removed(n_removed + n_hidden, reading.journal);
-    let whole_parts = parts::whole_parts(&answer, parts, &cut_parts, &reading);
+    note_removed_characters(n_removed + n_hidden, reading.journal);
+    let whole_parts = parts::whole_hidden_parts(&answer, parts, &cut_parts, &reading);
     for value in answer.next.values_mut() {
-        value.mask(masker);
+        value.mask_secrets(masker);
         let _: usize = shape::remove_invisible_characters(value);
     }
     answer.headers = headers::shown_headers(operation, response.headers(), &reading);
@@ -120,14 +120,18 @@ pub(crate) fn understood_response(
     Understood { outcome, held_secret, whole_parts }
 }
 
-pub(crate) fn head(head: &Parts, operation: &Operation, reading: &ReadContext<'_>) -> Answer {
+pub(crate) fn answer_head(
+    head: &Parts,
+    operation: &Operation,
+    reading: &ReadContext<'_>,
+) -> Answer {
     let mut answer = Answer::new(head.status.as_u16(), Content::Empty);
     answer.headers = headers::shown_headers(operation, &head.headers, reading);
     answer
 }
 
 /// Notes a text where the description declares JSON alone: it may be the page of a login, which is a success for HTTP.
-fn note_text_for_json(operation: &Operation, content: &Content, journal: &mut Journal) {
+fn note_undeclared_text(operation: &Operation, content: &Content, journal: &mut Journal) {
     let expected = &operation.accept;
     let is_json = |media_type: &str| media_type.ends_with("json");
     let is_meant = expected.is_empty() || !expected.iter().all(|it| is_json(it));
@@ -137,13 +141,13 @@ fn note_text_for_json(operation: &Operation, content: &Content, journal: &mut Jo
     }
 }
 
-fn note_removed(count: usize, journal: &mut Journal) {
+fn note_removed_characters(count: usize, journal: &mut Journal) {
     if count > 0 {
         journal.note(Event::UnseenRemoved { count });
     }
 }
 
-fn note_replaced(count: usize, journal: &mut Journal) {
+fn note_replaced_characters(count: usize, journal: &mut Journal) {
     if count > 0 {
         journal.note(Event::CharactersReplaced { count });
     }
@@ -173,7 +177,7 @@ impl From<Sequence> for ReadContent {
     }
 }
 
-fn content(
+fn read_content(
     response: &Response<Bytes>,
     operation: &Operation,
     reading: &mut ReadContext<'_>,
@@ -189,7 +193,7 @@ fn content(
     }
     let media = Media::from_headers(response.headers());
     if media.kind() == Kind::Multipart && !body.is_empty() {
-        return parts::parts(response, operation, reading);
+        return parts::read_parts(response, operation, reading);
     }
     let read = body_content(body, media, reading, reading.shape.media_bytes).map_err(|why| {
         let body = Media::from_headers(response.headers()).decoded_text(body);
@@ -198,7 +202,7 @@ fn content(
     });
     let mut read = read?;
     if let Content::File { filename: name, .. } = &mut read.content {
-        *name = filename(response.headers(), reading.masker);
+        *name = masked_filename(response.headers(), reading.masker);
     }
     Ok(read)
 }
@@ -215,25 +219,30 @@ fn body_content(
     if body.is_empty() || (kind == Kind::Json && body.trim_ascii().is_empty()) {
         return Ok(Content::Empty.into());
     }
-    let n_undecodable = media.n_undecodable(body);
+    let n_undecodable = media.n_undecodable_characters(body);
     let mut read: ReadContent = match kind {
         Kind::Binary if body.len() <= MAX_TEXT && is_text(body) => guessed_content(body, media),
         // A part with parts of its own stays one file: results are not nested.
         Kind::Binary | Kind::Multipart => {
             file_content(&without_secrets(body, masker), media.essence.into_owned()).into()
         }
-        Kind::Events => sequence::events(&media.decoded_text(body), shape.most_read_bytes()).into(),
+        Kind::Events => {
+            sequence::parse_events(&media.decoded_text(body), shape.most_sequence_bytes()).into()
+        }
         // HTML begins with a tag. Some services forget to name their JSON, and their frameworks label it as HTML.
         Kind::Html if begins_like_json(body) => guessed_content(body, media),
         Kind::Html => html_content(&media.decoded_text(body)),
-        Kind::Json => json(body, &media)?.into(),
+        Kind::Json => parse_body_json(body, &media)?.into(),
         Kind::JsonLines => {
-            match sequence::lines(&media.decoded_text(body), shape.most_read_bytes()) {
+            match sequence::parse_json_lines(&media.decoded_text(body), shape.most_sequence_bytes())
+            {
                 Some(values) => values.into(),
                 None => text_content(body, media),
             }
         }
-        Kind::Perceived => media_content(without_secrets(body, masker), media, media_bytes).into(),
+        Kind::Perceived => {
+            media_or_file_content(without_secrets(body, masker), media, media_bytes).into()
+        }
         Kind::Text => text_content(body, media),
         Kind::Unnamed if begins_like_json(body) || is_text(body) => guessed_content(body, media),
         Kind::Unnamed => {
@@ -249,7 +258,7 @@ fn body_content(
 
 /// Reads a body without a reliable media type: as JSON if it is JSON, else as text.
 fn guessed_content(body: &[u8], media: Media<'_>) -> ReadContent {
-    let taken = begins_like_json(body).then(|| json(body, &media)).and_then(Result::ok);
+    let taken = begins_like_json(body).then(|| parse_body_json(body, &media)).and_then(Result::ok);
     match taken {
         Some(taken) => taken.into(),
         None if media.kind() == Kind::Html => html_content(&media.decoded_text(body)),
@@ -264,13 +273,13 @@ impl From<json::ParsedJson> for ReadContent {
 }
 
 fn html_content(html: &str) -> ReadContent {
-    let (text, n_removed) = html::page_text(html);
+    let (text, n_removed) = html::cleaned_page_text(html);
     let content = Content::Text { text, media_type: "text/plain".to_owned() };
     ReadContent { n_removed, ..content.into() }
 }
 
 /// An image or a sound; one over the limit becomes a file.
-fn media_content(data: Bytes, media: Media<'_>, media_bytes: usize) -> Content {
+fn media_or_file_content(data: Bytes, media: Media<'_>, media_bytes: usize) -> Content {
     if data.len() > media_bytes {
         return file_content(&data, media.essence.into_owned());
     }
@@ -279,13 +288,13 @@ fn media_content(data: Bytes, media: Media<'_>, media_bytes: usize) -> Content {
 
 /// The complete values of a sequence that broke off.
 fn complete_sequence(mut splitter: Splitter, body: &[u8], reading: &ReadContext<'_>) -> Sequence {
-    let mut sequence = Sequence::new(reading.shape.most_read_bytes());
+    let mut sequence = Sequence::new(reading.shape.most_sequence_bytes());
     for piece in body.chunks(PIECE) {
         splitter.push(piece);
-        while let Some(bytes) = splitter.split() {
-            if let Some(value) = splitter.value(&bytes, reading.masker) {
+        while let Some(bytes) = splitter.next_value_bytes() {
+            if let Some(value) = splitter.read_value(&bytes, reading.masker) {
                 sequence.n_replaced += value.n_replaced;
-                sequence.add(|| value.json.into_value());
+                sequence.add_or_count(|| value.json.into_value());
             }
         }
     }
@@ -301,10 +310,10 @@ fn without_secrets(body: &Bytes, masker: &Masker<'_>) -> Bytes {
 }
 
 /// The name that a response gives its body, cleaned, without secrets.
-pub fn filename(headers: &HeaderMap, masker: &Masker<'_>) -> Option<String> {
+pub fn masked_filename(headers: &HeaderMap, masker: &Masker<'_>) -> Option<String> {
     let name = file_name::file_name(headers)?;
     let name = masker.mask_text(&name).into_owned();
-    let name = readable_text(&name).unwrap_or(name);
+    let name = visible_text_if_changed(&name).unwrap_or(name);
     Some(name).filter(|name| !name.is_empty())
 }
 
@@ -315,8 +324,8 @@ fn file_content(body: &Bytes, media_type: String) -> Content {
 
 fn text_content(body: &[u8], media: Media<'_>) -> ReadContent {
     let decoded = media.decoded_text(body);
-    let text = cleaned_text(&decoded);
-    let n_removed = n_unseen(&decoded);
+    let text = visible_text(&decoded);
+    let n_removed = n_invisible_characters(&decoded);
     let media_type =
         if media.essence.is_empty() { "text/plain".to_owned() } else { media.essence.into_owned() };
     ReadContent { n_removed, ..Content::Text { text, media_type }.into() }

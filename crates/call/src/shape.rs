@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName};
 
 use crate::{
     cut, page,
-    sanitize::{is_unseen, n_unseen, readable_text},
+    sanitize::{is_invisible_or_control, n_invisible_characters, visible_text_if_changed},
     select::Selection,
     wording,
 };
@@ -167,44 +167,50 @@ impl From<Content> for ShapedContent {
 }
 
 impl Shape {
-    pub(crate) fn answer(&self, mut answer: Answer, read: &ReadResponse<'_>) -> ShapedAnswer {
+    pub(crate) fn shaped_answer(
+        &self,
+        mut answer: Answer,
+        read: &ReadResponse<'_>,
+    ) -> ShapedAnswer {
         let ShapedContent { content, cuts, next, n_removed, cut_parts } =
-            self.content(answer.content, read);
+            self.shaped_content(answer.content, read);
         answer.truncated = truncation_of_cuts(cuts, read, &next);
         (answer.content, answer.next) = (content, next);
         ShapedAnswer { answer, n_removed, cut_parts }
     }
 
-    fn content(&self, content: Content, read: &ReadResponse<'_>) -> ShapedContent {
+    fn shaped_content(&self, content: Content, read: &ReadResponse<'_>) -> ShapedContent {
         match content {
             Content::Json(json) => self.shape_json(json, read),
-            Content::Parts(parts) => self.parts(parts, read),
-            Content::Text { text, media_type } => self.text(text, media_type),
+            Content::Parts(parts) => self.shaped_parts(parts, read),
+            Content::Text { text, media_type } => self.shaped_text(text, media_type),
             Content::Empty | Content::File { .. } | Content::Media { .. } => content.into(),
         }
     }
 
     fn shape_json(&self, json: Json, read: &ReadResponse<'_>) -> ShapedContent {
-        let mut next = page::next_of_headers(read.operation, read.arguments, read.headers);
-        if read.n_more == 0 && self.shows_all(json.text()) {
-            if next.is_empty() && page::is_paged(read.operation) && page::may_name_page(json.text())
+        let mut next = page::next_page_from_headers(read.operation, read.arguments, read.headers);
+        if read.n_more == 0 && self.can_pass_unchanged(json.text()) {
+            if next.is_empty()
+                && page::has_paging_input(read.operation)
+                && page::may_name_next_page(json.text())
             {
-                next = page::next_of_body(read.operation, read.arguments, json.value());
+                next = page::next_page_from_body(read.operation, read.arguments, json.value());
             }
             return ShapedContent { next, ..Content::Json(json).into() };
         }
         let value = json.into_value();
         if next.is_empty() {
-            next = page::next_of_body(read.operation, read.arguments, &value);
+            next = page::next_page_from_body(read.operation, read.arguments, &value);
         }
-        let (mut value, mut cuts) = self.value(value);
+        let (mut value, mut cuts) = self.shaped_value(value);
         let n_removed = remove_invisible_characters(&mut value);
-        count_more(&mut cuts, &value, read.n_more);
+        add_unread_to_cuts(&mut cuts, &value, read.n_more);
         ShapedContent { cuts, next, n_removed, ..Content::Json(value.into()).into() }
     }
 
-    fn text(&self, text: String, media_type: String) -> ShapedContent {
-        let shown = cut::cut_text(&text, self.result_bytes);
+    fn shaped_text(&self, text: String, media_type: String) -> ShapedContent {
+        let shown = cut::cut_text_at_line(&text, self.result_bytes);
         if shown.len() == text.len() {
             return Content::Text { text, media_type }.into();
         }
@@ -217,7 +223,7 @@ impl Shape {
 
     /// The number of bytes that are read of a sequence of values: all for a selection, otherwise several times the shown
     /// bytes, since values are cut as well.
-    pub(crate) fn most_read_bytes(&self) -> usize {
+    pub(crate) fn most_sequence_bytes(&self) -> usize {
         match self.selection {
             Selection::All => self.result_bytes.max(1).saturating_mul(8),
             _ => usize::MAX,
@@ -225,14 +231,14 @@ impl Shape {
     }
 
     /// Returns true if a text can be passed on unchanged, which is the usual case.
-    fn shows_all(&self, text: &str) -> bool {
+    fn can_pass_unchanged(&self, text: &str) -> bool {
         matches!(self.selection, Selection::All)
             && self.big_integers == BigIntegers::Number
             && text.len() <= self.result_bytes
-            && !may_hide(text)
+            && !may_hold_invisible(text)
     }
 
-    fn value(&self, value: Value) -> (Value, Vec<callgate_tool::Cut>) {
+    fn shaped_value(&self, value: Value) -> (Value, Vec<callgate_tool::Cut>) {
         let mut value = self.selection.selected_value(value);
         if self.big_integers == BigIntegers::String {
             quote_big_integers(&mut value);
@@ -256,7 +262,7 @@ fn truncation_of_cuts(
     Some(Truncated::new(message, read.size, cuts))
 }
 
-fn count_more(cuts: &mut Vec<callgate_tool::Cut>, value: &Value, n_more: usize) {
+fn add_unread_to_cuts(cuts: &mut Vec<callgate_tool::Cut>, value: &Value, n_more: usize) {
     if n_more == 0 {
         return;
     }
@@ -271,7 +277,7 @@ fn count_more(cuts: &mut Vec<callgate_tool::Cut>, value: &Value, n_more: usize) 
 }
 
 /// Returns true if a JSON text may hold invisible characters, escaped or not.
-fn may_hide(text: &str) -> bool {
+fn may_hold_invisible(text: &str) -> bool {
     // Without an early exit, so that the compiler vectorizes the loop; most texts end here.
     let is_told = |has_match, byte: &u8| has_match | matches!(*byte, b'\\' | 0x7f..);
     if !text.as_bytes().iter().fold(false, is_told) {
@@ -280,7 +286,8 @@ fn may_hide(text: &str) -> bool {
     let is_hiding = |pair: &[u8]| matches!(pair, [b'\\', b'b' | b'f' | b'r' | b'u']);
     (text.contains('\\') && text.as_bytes().windows(2).any(is_hiding))
         || text.contains('\u{7f}')
-        || (!text.is_ascii() && text.chars().any(|one| !one.is_ascii() && is_unseen(one)))
+        || (!text.is_ascii()
+            && text.chars().any(|one| !one.is_ascii() && is_invisible_or_control(one)))
 }
 
 /// Removes the invisible characters from every text of a value; returns their number.
@@ -288,18 +295,18 @@ pub(crate) fn remove_invisible_characters(value: &mut Value) -> usize {
     match value {
         Value::Array(items) => items.iter_mut().map(remove_invisible_characters).sum(),
         Value::Object(members) => {
-            let n_removed: usize = members.keys().map(|name| n_unseen(name)).sum();
-            if members.keys().any(|name| readable_text(name).is_some()) {
+            let n_removed: usize = members.keys().map(|name| n_invisible_characters(name)).sum();
+            if members.keys().any(|name| visible_text_if_changed(name).is_some()) {
                 *members = std::mem::take(members)
                     .into_iter()
-                    .map(|(name, value)| (readable_text(&name).unwrap_or(name), value))
+                    .map(|(name, value)| (visible_text_if_changed(&name).unwrap_or(name), value))
                     .collect::<Object>();
             }
             n_removed + members.values_mut().map(remove_invisible_characters).sum::<usize>()
         }
         Value::String(text) => {
-            let Some(cleaned) = readable_text(text) else { return 0 };
-            let n_removed = n_unseen(text);
+            let Some(cleaned) = visible_text_if_changed(text) else { return 0 };
+            let n_removed = n_invisible_characters(text);
             *text = cleaned;
             n_removed
         }
@@ -351,7 +358,7 @@ mod tests {
     fn the_result_of_a_repeating_selection_is_cut_to_the_budget() {
         let selection = Selection::json_path("$..*").unwrap();
         let shape = Shape { result_bytes: 64, selection, ..Shape::default() };
-        let (value, cuts) = shape.value(json!([[[["a deep one"]]]]));
+        let (value, cuts) = shape.shaped_value(json!([[[["a deep one"]]]]));
         assert!(value.to_string().len() <= 64, "{value}");
         assert!(!cuts.is_empty());
     }

@@ -32,8 +32,8 @@ pub struct MaskedHeader {
 
 /// The dry run's view of `request`.
 pub fn planned_request(request: &Request<Bytes>, masked: &Masked) -> PlannedRequest {
-    let query = query_parts(request, masked);
-    let headers = header_parts(request, masked);
+    let query = masked_query_parts(request, masked);
+    let headers = masked_header_parts(request, masked);
     let body = request.body();
     PlannedRequest {
         method: request.method().to_string(),
@@ -64,10 +64,10 @@ fn part_text(part: &TextPart, quote: &str) -> String {
     }
 }
 
-fn header_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, TextPart)> {
+fn masked_header_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, TextPart)> {
     let mask_of = |name: &str| {
         let mut headers = masked.headers.iter();
-        headers.find(|masked| masked.name.eq_ignore_ascii_case(name)).map(secret_text)
+        headers.find(|masked| masked.name.eq_ignore_ascii_case(name)).map(secret_part)
     };
     let mut parts: Vec<_> = request
         .headers()
@@ -84,17 +84,17 @@ fn header_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, TextP
         .collect();
     for mask in &masked.headers {
         if !parts.iter().any(|(name, _)| name.eq_ignore_ascii_case(&mask.name)) {
-            parts.push((mask.name.to_ascii_lowercase(), secret_text(mask)));
+            parts.push((mask.name.to_ascii_lowercase(), secret_part(mask)));
         }
     }
     parts
 }
 
-fn secret_text(mask: &MaskedHeader) -> TextPart {
+fn secret_part(mask: &MaskedHeader) -> TextPart {
     TextPart::Secret { before: mask.prefix.clone(), variable: mask.variable.clone() }
 }
 
-fn query_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, TextPart)> {
+fn masked_query_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, TextPart)> {
     let secret = |variable: &Option<String>| TextPart::Secret {
         before: String::new(),
         variable: variable.clone(),

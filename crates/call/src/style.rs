@@ -158,7 +158,7 @@ pub(crate) fn write_members(
     joint: Joint,
     escape: Escape,
 ) -> Result<(), Unwritable> {
-    write_pairs(out, members, joint.text, joint, escape)
+    write_member_pairs(out, members, joint.text, joint, escape)
 }
 
 /// Writes the members of an object as `name=value`, with `joint` between them.
@@ -168,11 +168,11 @@ pub(crate) fn write_exploded_members(
     joint: Joint,
     escape: Escape,
 ) -> Result<(), Unwritable> {
-    write_pairs(out, members, "=", joint, escape)
+    write_member_pairs(out, members, "=", joint, escape)
 }
 
 /// Returns true if a value writes nothing: an array without items, an object without members that are not `null`.
-pub(crate) fn is_void(value: &Value) -> bool {
+pub(crate) fn is_empty_or_null(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.is_empty(),
         Value::Object(members) => members.values().all(Value::is_null),
@@ -182,36 +182,36 @@ pub(crate) fn is_void(value: &Value) -> bool {
 }
 
 /// Returns true if a value has no text at any depth; the reader of arguments limits the depth.
-pub(crate) fn is_hollow(value: &Value) -> bool {
+pub(crate) fn is_deeply_empty(value: &Value) -> bool {
     match value {
-        Value::Array(items) => items.iter().all(is_hollow),
+        Value::Array(items) => items.iter().all(is_deeply_empty),
         Value::Null => true,
-        Value::Object(members) => members.values().all(is_hollow),
+        Value::Object(members) => members.values().all(is_deeply_empty),
         _ => false,
     }
 }
 
 /// The reason why a value that writes nothing is refused where text is required.
-pub(crate) fn unwritable_value(value: &Value) -> Unwritable {
+pub(crate) fn unwritable_reason(value: &Value) -> Unwritable {
     if value.is_null() { Unwritable::Null } else { Unwritable::Empty }
 }
 
-pub(crate) fn holds_control(value: &Value) -> bool {
+pub(crate) fn has_control_in_value(value: &Value) -> bool {
     match value {
-        Value::Array(items) => items.iter().any(holds_control),
-        Value::Object(members) => {
-            members.iter().any(|(name, member)| has_control(name) || holds_control(member))
-        }
-        Value::String(text) => has_control(text),
+        Value::Array(items) => items.iter().any(has_control_in_value),
+        Value::Object(members) => members
+            .iter()
+            .any(|(name, member)| has_control_in_text(name) || has_control_in_value(member)),
+        Value::String(text) => has_control_in_text(text),
         _ => false,
     }
 }
 
-fn has_control(text: &str) -> bool {
+fn has_control_in_text(text: &str) -> bool {
     text.chars().any(char::is_control)
 }
 
-fn write_pairs(
+fn write_member_pairs(
     out: &mut String,
     members: &Object,
     between: &str,
@@ -224,7 +224,7 @@ fn write_pairs(
             out.push_str(joint.text);
         }
         first = false;
-        write_checked(out, name, joint, escape)?;
+        write_delimiter_checked(out, name, joint, escape)?;
         out.push_str(between);
         write_item(out, value, joint, escape)?;
     }
@@ -239,15 +239,17 @@ fn write_item(
 ) -> Result<(), Unwritable> {
     match value {
         Value::Null => Err(Unwritable::Null),
-        Value::Bool(true) => write_checked(out, "true", joint, escape),
-        Value::Bool(false) => write_checked(out, "false", joint, escape),
-        Value::Number(number) => write_checked(out, &number.digits(), joint, escape),
-        Value::String(text) => write_checked(out, text, joint, escape),
-        Value::Array(_) | Value::Object(_) => write_checked(out, &value.to_string(), joint, escape),
+        Value::Bool(true) => write_delimiter_checked(out, "true", joint, escape),
+        Value::Bool(false) => write_delimiter_checked(out, "false", joint, escape),
+        Value::Number(number) => write_delimiter_checked(out, &number.digits(), joint, escape),
+        Value::String(text) => write_delimiter_checked(out, text, joint, escape),
+        Value::Array(_) | Value::Object(_) => {
+            write_delimiter_checked(out, &value.to_string(), joint, escape)
+        }
     }
 }
 
-fn write_checked(
+fn write_delimiter_checked(
     out: &mut String,
     text: &str,
     joint: Joint,

@@ -35,7 +35,7 @@ pub use credential::{
     auth_failed, auth_not_renewed, auth_refused, auth_wanted, no_header_value, open_call_refused,
     sign_in_refused, sign_in_required,
 };
-pub use no_tool::{no_offered_tool, no_tool, refused_tool, unknown_tool};
+pub use no_tool::{refused_tool, refused_tool_sentence, unknown_tool, unknown_tool_sentence};
 
 use crate::style::Unwritable;
 use table::faults;
@@ -104,7 +104,7 @@ pub(crate) fn missing_session_value(problems: Vec<Problem>, next: Next) -> Box<F
     fault_with_problems(FaultCode::MissingSessionValue, problems, advice, next)
 }
 
-pub(crate) fn too_many_values() -> Problem {
+pub(crate) fn too_many_session_values() -> Problem {
     let got = "more than can be filled in from the session";
     problem("", "arguments with fewer values", got, None)
 }
@@ -146,7 +146,7 @@ pub(crate) fn too_long(at: &str, what: &str, limit: usize) -> Box<Fault> {
     fault_with_problems(FaultCode::Refused, problems, advice, Next::CorrectArguments)
 }
 
-pub(crate) fn undeclared_address() -> Box<Fault> {
+pub(crate) fn address_not_as_described() -> Box<Fault> {
     refused_request("the finished address is not the one the description declares")
 }
 
@@ -166,7 +166,7 @@ pub(crate) fn service_error(status: u16, next: Next) -> Box<Fault> {
 }
 
 /// The check of the argument exceeds the budget of a call.
-pub(crate) fn too_dear(at: String) -> Problem {
+pub(crate) fn check_too_expensive(at: String) -> Problem {
     let expected = "a value that can be checked in 4,000,000 steps";
     problem(at, expected, "one that takes more", Some("give fewer or simpler values in one call"))
 }
@@ -176,7 +176,7 @@ pub(crate) fn too_deep(at: String) -> Problem {
     problem(at, "a value that is nested less deeply", got, Some("nest the values less deeply"))
 }
 
-pub(crate) fn missing(at: String, expected: &str) -> Problem {
+pub(crate) fn missing_argument(at: String, expected: &str) -> Problem {
     problem(at, expected, NOTHING, None)
 }
 
@@ -191,7 +191,7 @@ pub(crate) fn unknown_argument<'a>(
     allowed: impl Iterator<Item = &'a str> + Clone,
 ) -> Problem {
     let mut expected = String::new();
-    push_list(&mut expected, allowed.clone());
+    push_quoted_names(&mut expected, allowed.clone());
     let expected =
         if expected.is_empty() { "no argument".to_owned() } else { format!("one of {expected}") };
     let suggestion = nearest(name, allowed).map(|nearest_name| format!("`{nearest_name}`"));
@@ -205,7 +205,7 @@ pub(crate) fn many_unknown_arguments(n_unknown: usize, n_listed: usize) -> Probl
 }
 
 /// The service returns the member, but it is never sent.
-pub(crate) fn only_answered(at: String, got: &Value) -> Problem {
+pub(crate) fn read_only_member(at: String, got: &Value) -> Problem {
     let expected = "nothing: the service sets it (`readOnly`)";
     problem(at, expected, got.kind(), Some("leave it out"))
 }
@@ -228,7 +228,7 @@ fn counted_parts(kind: &str, count: usize, part: &str) -> String {
     format!("{kind} of {count} {part}{}", if count == 1 { "" } else { "s" })
 }
 
-pub(crate) fn push_list<'a>(out: &mut String, names: impl Iterator<Item = &'a str>) {
+pub(crate) fn push_quoted_names<'a>(out: &mut String, names: impl Iterator<Item = &'a str>) {
     let mut more = 0_usize;
     for (at, name) in names.enumerate() {
         if at >= MAX_LISTED {
@@ -262,7 +262,7 @@ pub(crate) fn clipped_text(text: &str, limit: usize) -> &str {
 }
 
 /// Changes the problems of a fault, and rewrites its message.
-pub(crate) fn tell_again(fault: &mut Fault, change: impl FnMut(&mut Problem)) {
+pub(crate) fn change_problems(fault: &mut Fault, change: impl FnMut(&mut Problem)) {
     let advice = fault.message.rfind("; ").and_then(|at| fault.message.get(at..));
     // A message that only lists problems ends with the advice.
     let advice = advice.filter(|advice| problems_message(&fault.problems, advice) == fault.message);
@@ -312,7 +312,7 @@ fn problem(
     Problem { at: at.into(), expected: expected.into(), got: got.into(), suggestion }
 }
 
-fn invalid(
+fn invalid_argument(
     at: &str,
     expected: impl Into<String>,
     got: impl Into<String>,

@@ -211,7 +211,7 @@ fn open_values(folder: &TempDir, keys: &str) -> Vec<String> {
     let text = format!(
         "access: {{principals: {{a: {{bearer: env:A}}}}}}\ntoolsets:\n  shop:\n    database: {{url: file:shop.url}}\n    entities: {{orders: {{table: orders, rows: {{owner: $session.params.user}}}}}}\n{keys}"
     );
-    let environment = Environment::new().examining_sidecar();
+    let environment = Environment::new().with_sidecar_examination();
     let built = loader().text(&text, folder.path()).unwrap();
     let built = built.build_blocking(&environment, None).unwrap();
     let open = built.warnings.iter().filter(|finding| finding.code == "open-session-value");

@@ -190,7 +190,7 @@ fn a_completion_asks_for_names_alone() {
     let folder = handbook();
     let text = format!("toolsets: {{handbook: {{{FOLDER}}}}}");
     let config = loader().text(&text, folder.path()).unwrap();
-    let built = config.build_blocking(&Environment::new().asking_no_source(), None).unwrap();
+    let built = config.build_blocking(&Environment::new().without_source_requests(), None).unwrap();
     assert_eq!(names(&built), ["handbook-search", "handbook-read"]);
     assert!(built.sources.is_empty());
 }
@@ -199,7 +199,7 @@ fn a_completion_asks_for_names_alone() {
 fn a_condition_on_a_value_that_any_principal_may_set_is_reported() {
     let folder = handbook();
     let text = "access: {principals: {a: {bearer: env:A}}}\ntoolsets: {handbook: {documents: {folder: handbook, where: {audience: {any: $session.params.audience}}}}}";
-    let environment = Environment::new().examining_sidecar();
+    let environment = Environment::new().with_sidecar_examination();
     let built = loader().text(text, folder.path()).unwrap();
     let built = built.build_blocking(&environment, None).unwrap();
     let open = built.warnings.iter().find(|finding| finding.code == "open-session-value").unwrap();

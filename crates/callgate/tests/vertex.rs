@@ -97,7 +97,7 @@ fn a_value_that_any_principal_may_set_is_reported() {
     let text = format!(
         "access: {{principals: {{a: {{bearer: env:A}}}}}}\ntoolsets: {{manuals: {{vertex: {{data_stores: [{STORE}], filter: 'tenant: ANY($session.params.tenant)'}}}}}}"
     );
-    let environment = Environment::new().examining_sidecar().listing_missing();
+    let environment = Environment::new().with_sidecar_examination().listing_missing();
     let built = loader().text(&text, "").unwrap().build_blocking(&environment, None).unwrap();
     let open = built.warnings.iter().find(|finding| finding.code == "open-session-value").unwrap();
     assert_eq!(open.pointer, "/toolsets/manuals/vertex/filter");

@@ -68,7 +68,8 @@ impl ToolSource for Exports {
         if schema.is_none() && imported.settings.contains_key("functions") {
             report_remarks(toolset, &file, &imported.remarks);
             return Some(
-                SourceTools::new(Description::none()).with_settings(toolset_settings(imported)),
+                SourceTools::new(Description::none())
+                    .with_settings(with_platform_defaults(imported)),
             );
         }
         let Some(schema) = schema else {
@@ -86,13 +87,13 @@ impl ToolSource for Exports {
             Schema::Text(text) => Description::text_in(file, text),
         };
         let lacks_credential = imported.lacks_credential;
-        let tools = SourceTools::new(description).with_settings(toolset_settings(imported));
+        let tools = SourceTools::new(description).with_settings(with_platform_defaults(imported));
         Some(if lacks_credential { tools.lacking_credential() } else { tools })
     }
 }
 
 /// The settings of an export. Its platform sends every default, and its agents call tools by whole names.
-fn toolset_settings(imported: Imported) -> Object {
+fn with_platform_defaults(imported: Imported) -> Object {
     let mut settings = imported.settings;
     settings.insert("defaults", Value::from("all"));
     settings.insert("tool_names", Value::from("as_written"));
@@ -105,7 +106,7 @@ fn report_remarks(toolset: &mut SourceToolset<'_>, file: &Path, remarks: &[Remar
     let ignored = remarks.iter().filter(is_ignored);
     let ignored: Vec<_> = ignored.map(|one| (file.to_owned(), one.pointer.clone())).collect();
     if let Some(finding) = import::ignored_finding(&ignored) {
-        toolset.report(finding);
+        toolset.report_finding(finding);
     }
     let has_own_auth = toolset.has("auth");
     for remark in remarks {
@@ -128,7 +129,7 @@ fn report_remarks(toolset: &mut SourceToolset<'_>, file: &Path, remarks: &[Remar
         };
         let message = format!("`{}`: {}", pointer_or_root(&remark.pointer), remark.message);
         let finding = Finding::new(file, severity, remark.kind.as_str(), message);
-        toolset.report(finding.at(&remark.pointer).with_help(help));
+        toolset.report_finding(finding.at(&remark.pointer).with_help(help));
     }
 }
 

@@ -24,13 +24,15 @@ use callgate_tool::{Object, Value, codes};
 use self::text::ExportText;
 
 pub use ces::import_ces;
-pub(crate) use ces::{filled_export, import_ces_tool_into, is_ces, is_path};
+pub(crate) use ces::{
+    export_with_environment, import_ces_tool_into, is_ces_export, is_schema_file_name,
+};
 pub(crate) use code_interpreter::{import_code_interpreter, is_code_interpreter};
 pub(crate) use cx::import_cx_agent_into;
 pub(crate) use cx::import_cx_into;
 pub use cx::{import_cx, import_cx_agent};
 pub(crate) use export_check::{
-    check_token_endpoint, fill_server_from_environment, remove_file_certificates,
+    fill_server_from_environment, remark_untrusted_endpoint, remove_file_certificates,
 };
 pub(crate) use extra_members::ignored_finding;
 
@@ -92,18 +94,18 @@ pub(crate) const OWN_TOOLS: [&str; 3] = ["code_interpreter", "connection", "vert
 impl Imported {
     /// Settings that will be written to a file. The secret of the tool with this number is read from a file of the new folder, which
     /// nobody but the operator writes. The name of a variable is never taken from an export: it could be that of another secret.
-    pub(crate) fn for_tool_number(number: usize) -> Self {
+    pub(crate) fn for_new_tool_file(number: usize) -> Self {
         Self { secret_file: Some(format!("secret-{number}")), ..Self::default() }
     }
 
     /// Settings of an agent that will be written to a file. The key of its certificate is read from a file of the new folder.
-    pub(crate) fn for_agent() -> Self {
+    pub(crate) fn for_new_agent_file() -> Self {
         Self { secret_file: Some("client-key".to_owned()), ..Self::default() }
     }
 
     /// The reference to the version in Secret Manager that a member names. Settings that will be written to a file get a file in its
     /// place: nobody could tell there that an export chose the version, and the server that it goes to.
-    fn secret_version(
+    fn secret_version_or_file(
         &mut self,
         name: ExportText<'_>,
         pointer: String,
@@ -116,11 +118,11 @@ impl Imported {
             "a version in Secret Manager goes only to a server that you write: write `server:`, or see that it is yours, and write `gcp:{}` in the place of `file:{file}` with `secrets: {{gcp: {{account: default}}}}`",
             name.plain_text()
         );
-        self.remark(RemarkKind::MissingSecret, pointer, message);
+        self.add_remark(RemarkKind::MissingSecret, pointer, message);
         Some(Value::from(format!("file:{file}")))
     }
 
-    pub(crate) fn remark(
+    pub(crate) fn add_remark(
         &mut self,
         kind: RemarkKind,
         pointer: impl Into<String>,

@@ -35,9 +35,9 @@ pub(crate) fn wrong_member_problem(at: &str, expected: &str, got: Option<&Value>
 }
 
 /// The path's values that `$context` reads.
-pub(crate) fn path_context(request: &RouteRequest) -> Object {
+pub(crate) fn project_location_and_app(request: &RouteRequest) -> Object {
     let members = [("project_id", "project"), ("location", "location"), ("app_id", "app")];
-    let members = members.map(|(name, parameter)| (name, request.parameter(parameter)));
+    let members = members.map(|(name, parameter)| (name, request.path_parameter(parameter)));
     let named = members.into_iter().filter(|(_, value)| !value.is_empty());
     named.map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
 }

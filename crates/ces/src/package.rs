@@ -36,7 +36,7 @@ impl Package {
     }
 
     /// The name of the export itself, without the extension of a zip.
-    pub(crate) fn name(&self) -> String {
+    pub(crate) fn name_without_extension(&self) -> String {
         let stem = if self.path.is_dir() { self.path.file_name() } else { self.path.file_stem() };
         stem.unwrap_or_default().to_string_lossy().into_owned()
     }
@@ -51,7 +51,7 @@ impl Package {
         str::from_utf8(bytes).map_err(|_| format!("expected `{name}` in UTF-8, got other bytes"))
     }
 
-    pub(crate) fn node(&self, name: &str) -> Result<Node, String> {
+    pub(crate) fn parse_file(&self, name: &str) -> Result<Node, String> {
         let parsed = callgate_tree::read(self.text(name)?.as_bytes(), &Limits::default());
         let parsed = parsed.map_err(|faults| {
             let fault = faults.first().map(|fault| fault.message.clone()).unwrap_or_default();
@@ -66,7 +66,7 @@ impl Package {
     }
 
     /// The folders in a folder, each with the file of its name, or else its only file.
-    pub(crate) fn folders(&self, above: &str) -> Vec<(String, String)> {
+    pub(crate) fn folders_with_main_file(&self, above: &str) -> Vec<(String, String)> {
         let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for name in self.file_names_below(above) {
             if let [_, folder, file] = &*name.split('/').collect::<Vec<_>>()
@@ -93,7 +93,7 @@ impl Package {
 }
 
 /// True if tools are made from a file with this name below the root.
-fn is_wanted(name: &str) -> bool {
+fn is_import_file(name: &str) -> bool {
     let is_text = ENDINGS.iter().any(|ending| name.ends_with(ending));
     is_text
         && match name.split_once('/') {
@@ -103,7 +103,7 @@ fn is_wanted(name: &str) -> bool {
 }
 
 /// The common prefix of all names before the root: empty, or one folder. The root contains the agent's or app's own file.
-fn common_root(names: &[&str]) -> Option<String> {
+fn folder_of_root_file(names: &[&str]) -> Option<String> {
     if names.iter().any(|name| ROOTS.contains(name)) {
         return Some(String::new());
     }
@@ -141,6 +141,6 @@ const MOST_FILES: usize = 20_000;
 const MOST_BYTES: usize = 128 << 20;
 
 /// The message for an export without its own file.
-fn no_root(path: &Path) -> String {
+fn missing_root_file_text(path: &Path) -> String {
     format!("expected `agent.json` or `app.json` in `{}`, got neither", path.display())
 }

@@ -18,7 +18,7 @@ pub fn routes() -> Routes {
     let routes = Routes::new()
         .post(&format!("{app}:executeTool"), tool_service::execute_tool)
         .post(&format!("{app}:retrieveToolSchema"), |request, body| async move {
-            tool_service::schema_of(&request, body)
+            tool_service::tool_schema(&request, body)
         })
         .post(&format!("{app}/toolsets/{{toolset}}:retrieveTools"), |request, body| async move {
             tool_service::list_tools(&request, body)
@@ -26,14 +26,14 @@ pub fn routes() -> Routes {
         .post(&format!("{agent}/sessions/{{id}}:detectIntent"), detect_intent)
         .post(&format!("{environment}/sessions/{{id}}:detectIntent"), detect_intent);
     let routes = ["run", "runSession"].iter().fold(routes, |routes, verb| {
-        let routes = routes.post(&format!("/v1/sessions/{{id}}:{verb}"), run);
-        routes.post(&format!("{app}/sessions/{{id}}:{verb}"), run)
+        let routes = routes.post(&format!("/v1/sessions/{{id}}:{verb}"), run_session);
+        routes.post(&format!("{app}/sessions/{{id}}:{verb}"), run_session)
     });
     let description = Value::parse(include_str!("routes/openapi.json")).unwrap_or_default();
     routes.with_description(description.as_object().cloned().unwrap_or_default())
 }
 
-async fn run(request: RouteRequest, body: Value) -> Result<Value, Problem> {
+async fn run_session(request: RouteRequest, body: Value) -> Result<Value, Problem> {
     Run::new(request).answer_body(body).await
 }
 
@@ -41,5 +41,5 @@ async fn detect_intent(request: RouteRequest, body: Value) -> Result<Value, Prob
     if !is_of_dialogflow(&body) {
         return Err(Problem::malformed_body("expected `queryInput` or `queryResult`, got none"));
     }
-    run(request, body).await
+    run_session(request, body).await
 }

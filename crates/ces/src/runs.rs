@@ -23,16 +23,19 @@ use callgate_tool::{Effect, Object, Session, Value};
 use self::{
     form::RequestForm,
     inputs::{Inputs, ToolResponse},
-    outputs::{end_all, end_with_fault, ended_turn_output, pending_call, waiting_output, with_ids},
+    outputs::{
+        end_waiting_calls, end_with_fault, ended_turn_output, pending_call, waiting_output,
+        with_missing_ids,
+    },
     repetition::Repeatable,
     turn::{PendingCall, Runs, WaitEnd, WaitingTurn},
 };
 pub(crate) use self::{
     form::is_of_dialogflow,
     inputs::tool_naming_members,
-    outputs::{failed_result, result_response},
+    outputs::{ces_response, unsent_call_result},
 };
-use crate::members::path_context;
+use crate::members::project_location_and_app;
 
 /// One request to run something in a session.
 #[derive(Debug)]
@@ -43,13 +46,13 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn new(request: RouteRequest) -> Self {
-        let id = request.parameter("id").to_owned();
+        let id = request.path_parameter("id").to_owned();
         Self { request, id }
     }
 
     pub(crate) async fn answer_body(self, body: Value) -> Result<Value, Problem> {
         let form = RequestForm::from_body(&body);
-        let repeatable = Repeatable::from_request(&self.request, &body)?;
+        let repeatable = Repeatable::from_keyed_request(&self.request, &body)?;
         let mut inputs = match form {
             RequestForm::Ces => Inputs::from_body(body, &self.id)?,
             RequestForm::Dialogflow => dialogflow::read_inputs(body, &self.id)?,
@@ -61,7 +64,7 @@ impl Run {
         inputs.repeatable = repeatable;
         let outputs = self.request_outputs(form, inputs).await;
         if let Some(running) = running {
-            running.free().await;
+            running.free_key().await;
         }
         Ok(form.response_body(outputs?))
     }
@@ -93,7 +96,7 @@ impl Run {
     async fn make_calls(&self, form: RequestForm, inputs: Inputs) -> Result<Vec<Value>, Problem> {
         let Inputs { calls, variables, session, execution, mut repeatable, .. } = inputs;
         let calls = match form {
-            RequestForm::Ces => with_ids(calls),
+            RequestForm::Ces => with_missing_ids(calls),
             RequestForm::Dialogflow => calls,
         };
         let read = read_message(&self.request, form.dialect(), form.calls_message(&calls))?;
@@ -102,7 +105,8 @@ impl Run {
         let to_run = self.request.calls(session, execution, requested.iter().copied().cloned())?;
         if repeatable.is_some() {
             let fingerprints = to_run.fingerprints();
-            repeatable = repeatable.map(|repeatable| repeatable.of_calls(&fingerprints));
+            repeatable =
+                repeatable.map(|repeatable| repeatable.with_call_fingerprints(&fingerprints));
         }
         if let Some(outputs) = self.read_kept_outputs(repeatable.as_ref()).await? {
             return Ok(outputs);
@@ -148,16 +152,16 @@ impl Run {
             }
             let time = self.request.served_build().sessions.client_time.as_millis();
             let time = u64::try_from(time).unwrap_or(u64::MAX);
-            let expires = self.request.milliseconds().saturating_add(time);
+            let expires = self.request.monotonic_milliseconds().saturating_add(time);
             runs.n_turns += u64::from(!calls.is_empty());
             let mut turn = WaitingTurn { index: runs.n_turns, expires, calls: calls.to_vec() };
             if runs.open.is_some() {
                 // Another request of the session has begun to wait: the client is asked for one turn at a time.
-                end_all(&mut turn, |_| wording::client::waits_already());
+                end_waiting_calls(&mut turn, |_| wording::client::waits_already());
                 runs.n_turns -= 1;
             }
             let index = turn.is_waiting().then_some(turn.index);
-            tools.extend(self.shown_tools(&turn));
+            tools.extend(self.usable_shown_tools(&turn));
             if turn.is_waiting() {
                 outputs.push(waiting_output(&turn));
                 runs.open = Some(turn);
@@ -181,23 +185,25 @@ impl Run {
         let session = self.load_session(inputs.session, &Object::new()).await?;
         for _ in 0..ATTEMPTS {
             let (mut runs, version) = self.read_runs().await?;
-            let now = self.request.milliseconds();
+            let now = self.request.monotonic_milliseconds();
             if let Some(late) = runs.open.take_if(|turn| turn.expires <= now) {
                 // Not stored: the next request reports how the turn ended.
                 runs.remember_wait_end(&late.calls, WaitEnd::Expired);
             }
             let open = runs.open.as_ref();
             let responses = responses.iter().cloned();
-            let responses: Vec<_> =
-                responses.map(|response| dialogflow::with_id(response, open)).collect();
+            let responses: Vec<_> = responses
+                .map(|response| dialogflow::with_waiting_call_id(response, open))
+                .collect();
             let positions = client_answers::call_positions(&runs, open, &responses)?;
             let Some(mut turn) = runs.open.take() else {
                 let problem = Problem::new(UNKNOWN_CALL, "no call of this session waits");
-                return Err(client_answers::with_pending(problem, None));
+                return Err(client_answers::with_waiting_calls(problem, None));
             };
             self.end_calls(&session, &mut turn, positions.into_iter().zip(&responses)).await?;
-            self.end_removed(&mut turn);
-            let (index, waits, tools) = (turn.index, turn.is_waiting(), self.shown_tools(&turn));
+            self.end_forbidden_calls(&mut turn);
+            let (index, waits, tools) =
+                (turn.index, turn.is_waiting(), self.usable_shown_tools(&turn));
             let output = if turn.is_waiting() {
                 let output = waiting_output(&turn);
                 runs.open = Some(turn);
@@ -205,7 +211,7 @@ impl Run {
             } else {
                 runs.remember_wait_end(&turn.calls, WaitEnd::Answered);
                 let ended = ended_turn_output(&turn);
-                runs.kept.end_turn(index, &ended, &tools);
+                runs.kept.put_turn_end(index, &ended, &tools);
                 ended
             };
             let outputs = vec![output];
@@ -222,30 +228,30 @@ impl Run {
     /// Closes a turn that no longer needs to wait.
     fn close_turn_unless_waiting(&self, mut runs: Runs) -> Closed {
         let Some(mut turn) = runs.open.take() else { return Closed::without_outputs(runs) };
-        if turn.expires <= self.request.milliseconds() {
+        if turn.expires <= self.request.monotonic_milliseconds() {
             runs.remember_wait_end(&turn.calls, WaitEnd::Expired);
             let built = self.request.served_build();
-            end_all(&mut turn, |call| {
+            end_waiting_calls(&mut turn, |call| {
                 let tool = built.executor.find(&call.tool).and_then(Entry::declaration);
                 let effect = tool.map_or(Effect::Write, |tool| tool.effect);
                 wording::client::unanswered_call(built.sessions.client_time, effect)
             });
         } else {
             let before = turn.calls.clone();
-            self.end_removed(&mut turn);
+            self.end_forbidden_calls(&mut turn);
             if turn.is_waiting() {
                 runs.open = Some(turn);
                 return Closed::without_outputs(runs);
             }
             runs.remember_wait_end(&before, WaitEnd::Removed);
         }
-        let (ended, tools) = (ended_turn_output(&turn), self.shown_tools(&turn));
-        runs.kept.end_turn(turn.index, &ended, &tools);
+        let (ended, tools) = (ended_turn_output(&turn), self.usable_shown_tools(&turn));
+        runs.kept.put_turn_end(turn.index, &ended, &tools);
         Closed { runs, outputs: vec![ended], tools }
     }
 
     /// Ends the waiting calls whose tools the caller may not use any more, and hides the results of the others.
-    fn end_removed(&self, turn: &mut WaitingTurn) {
+    fn end_forbidden_calls(&self, turn: &mut WaitingTurn) {
         for call in &mut turn.calls {
             if call.tool.is_empty() || self.may_use_tool(&call.tool) {
                 continue;
@@ -261,7 +267,7 @@ impl Run {
 
     /// The tools of the calls that the output of a turn shows, as long as the caller may use them: a turn that waits shows the
     /// calls that its client runs, and no result.
-    fn shown_tools(&self, turn: &WaitingTurn) -> Vec<String> {
+    fn usable_shown_tools(&self, turn: &WaitingTurn) -> Vec<String> {
         let waits = turn.is_waiting();
         let shown = turn.calls.iter().filter(|call| !waits || call.is_waiting());
         shown.map(|call| call.tool.clone()).filter(|tool| self.may_use_tool(tool)).collect()
@@ -274,13 +280,13 @@ impl Run {
     }
 
     async fn read_runs(&self) -> Result<(Runs, Option<Version>), Problem> {
-        let (runs, version) = self.request.state::<Runs>(&self.id).await?.unzip();
+        let (runs, version) = self.request.route_state::<Runs>(&self.id).await?.unzip();
         Ok((runs.unwrap_or_default(), version))
     }
 
     /// Stores the state in place of the version that was read; false if another request has changed it.
     async fn put_runs(&self, runs: &Runs, version: Option<Version>) -> Result<bool, Problem> {
-        self.request.put_state(&self.id, runs, version).await
+        self.request.replace_state_if_unchanged(&self.id, runs, version).await
     }
 
     async fn load_session(
@@ -288,13 +294,16 @@ impl Run {
         input: SessionInput,
         variables: &Object,
     ) -> Result<Session, Problem> {
-        let mut context = path_context(&self.request);
-        if let Some(stored) = self.request.parameters_with(&self.id, variables).await? {
+        let mut context = project_location_and_app(&self.request);
+        if let Some(stored) = self.request.changed_session_parameters(&self.id, variables).await? {
             // Tools read the suite's `variables` as `$context.variables`.
             context.insert("variables", Value::Object(stored));
         }
         // A run opens its session.
-        let input = input.in_context(&context).changing(variables.clone()).opening();
+        let input = input
+            .with_context_defaults(&context)
+            .with_parameter_changes(variables.clone())
+            .as_opening_session();
         self.request.session(input).await
     }
 }
@@ -315,7 +324,7 @@ impl Closed {
 /// The output of a turn that cannot be kept: the client is asked to run none of its calls.
 fn unkept_turn_output(index: u64, calls: Vec<PendingCall>) -> Value {
     let mut turn = WaitingTurn { index, expires: 0, calls };
-    end_all(&mut turn, |_| wording::client::unkeepable_call());
+    end_waiting_calls(&mut turn, |_| wording::client::unkeepable_call());
     ended_turn_output(&turn)
 }
 
@@ -324,10 +333,18 @@ pub(crate) fn read_message(
     dialect: Dialect,
     message: Value,
 ) -> Result<ReadMessage, Problem> {
-    let read = dialect.read(message, |name| request.find(name).and_then(Entry::declaration));
+    let read =
+        dialect.read(message, |name| request.find_usable_tool(name).and_then(Entry::declaration));
     let read = read.map_err(|error| Problem::malformed_body(error.to_string()))?;
     Ok(read.with_renamed_arguments(|call, name| {
-        Some(request.find(&call.tool)?.operation()?.argument_of(name)?.as_str().to_owned())
+        Some(
+            request
+                .find_usable_tool(&call.tool)?
+                .operation()?
+                .argument_for_wire_name(name)?
+                .as_str()
+                .to_owned(),
+        )
     }))
 }
 

@@ -12,8 +12,10 @@ use callgate_tool::{Object, Outcome, Tool, ToolCall, ToolResult, Value, json};
 
 use self::mocks::{MockEffect, mock_effect};
 use crate::{
-    members::{optional_array, optional_object, path_context, required_object, take_member},
-    runs::{failed_result, read_message, result_response, tool_naming_members},
+    members::{
+        optional_array, optional_object, project_location_and_app, required_object, take_member,
+    },
+    runs::{ces_response, read_message, tool_naming_members, unsent_call_result},
 };
 
 pub(crate) async fn execute_tool(request: RouteRequest, body: Value) -> Result<Value, Problem> {
@@ -30,12 +32,12 @@ pub(crate) async fn execute_tool(request: RouteRequest, body: Value) -> Result<V
     }
     let mut answer = tool_naming_members(&members);
     answer.remove("displayName");
-    let call = call_of(&request, &Value::Object(members))?;
+    let call = read_tool_call(&request, &Value::Object(members))?;
     let is_of_call = |mock: &Object| is_mock_of(&request, mock, &call.tool);
     let ended = match mock_effect(mock, &call.arguments, is_of_call)? {
         MockEffect::Answered(response) => response,
         MockEffect::Refused => {
-            result_response(&failed_result(&call.id, &call.tool, wording::client::not_mocked()))
+            ces_response(&unsent_call_result(&call.id, &call.tool, wording::client::not_mocked()))
         }
         MockEffect::PassedThrough => {
             let input = session_input(variables.clone(), context);
@@ -47,13 +49,13 @@ pub(crate) async fn execute_tool(request: RouteRequest, body: Value) -> Result<V
     Ok(Value::Object(answer))
 }
 
-pub(crate) fn schema_of(request: &RouteRequest, body: Value) -> Result<Value, Problem> {
+pub(crate) fn tool_schema(request: &RouteRequest, body: Value) -> Result<Value, Problem> {
     let members = required_object("the body", Some(body))?;
     let mut answer = tool_naming_members(&members);
     answer.remove("displayName");
-    let name = call_of(request, &Value::Object(members))?.tool;
-    let tool = request.find(&name).and_then(Entry::declaration);
-    let tool = tool.ok_or_else(|| request.no_tool(&name))?;
+    let name = read_tool_call(request, &Value::Object(members))?.tool;
+    let tool = request.find_usable_tool(&name).and_then(Entry::declaration);
+    let tool = tool.ok_or_else(|| request.absent_tool_problem(&name))?;
     add_schemas(&mut answer, tool, ["inputSchema", "outputSchema"]);
     Ok(Value::Object(answer))
 }
@@ -61,7 +63,7 @@ pub(crate) fn schema_of(request: &RouteRequest, body: Value) -> Result<Value, Pr
 pub(crate) fn list_tools(request: &RouteRequest, body: Value) -> Result<Value, Problem> {
     let mut members = required_object("the body", Some(body))?;
     let ids = optional_array("toolIds", take_member(&mut members, &["toolIds", "tool_ids"]))?;
-    let toolset = request.parameter("toolset");
+    let toolset = request.path_parameter("toolset");
     let entries = request.served_build().executor.entries();
     let mut entries = entries
         .filter(|entry| entry.toolset() == toolset && request.may_use(entry.toolset()))
@@ -71,7 +73,7 @@ pub(crate) fn list_tools(request: &RouteRequest, body: Value) -> Result<Value, P
         return Err(Problem::new(ProblemKind::ABSENT_RESOURCE, detail));
     }
     let listed = entries.filter_map(|entry| {
-        let (tool, id) = (entry.declaration()?, id_of(entry, toolset));
+        let (tool, id) = (entry.declaration()?, id_in_toolset(entry, toolset));
         let is_wanted = ids.is_empty() || ids.iter().any(|wanted| wanted.as_str() == Some(id));
         is_wanted.then(|| tool_value(request, entry, tool, id))
     });
@@ -79,7 +81,7 @@ pub(crate) fn list_tools(request: &RouteRequest, body: Value) -> Result<Value, P
 }
 
 /// The name of a tool within its toolset: the `operationId`, or the tool's name without the toolset's.
-fn id_of<'e>(entry: Entry<'e>, toolset: &str) -> &'e str {
+fn id_in_toolset<'e>(entry: Entry<'e>, toolset: &str) -> &'e str {
     let name = entry.name().as_str();
     let operation = entry.operation().and_then(|operation| operation.operation_id.as_deref());
     let own = || name.strip_prefix(toolset).and_then(|rest| rest.strip_prefix('-'));
@@ -88,7 +90,7 @@ fn id_of<'e>(entry: Entry<'e>, toolset: &str) -> &'e str {
 
 fn tool_value(request: &RouteRequest, entry: Entry<'_>, tool: &Tool, id: &str) -> Value {
     let [project, location, app, toolset] =
-        ["project", "location", "app", "toolset"].map(|name| request.parameter(name));
+        ["project", "location", "app", "toolset"].map(|name| request.path_parameter(name));
     let resource = format!("projects/{project}/locations/{location}/apps/{app}/toolsets/{toolset}");
     let mut members = Object::new();
     members.insert("name", Value::String(format!("{resource}/tools/{id}")));
@@ -110,7 +112,7 @@ fn tool_value(request: &RouteRequest, entry: Entry<'_>, tool: &Tool, id: &str) -
 fn add_schemas(members: &mut Object, tool: &Tool, [input, output]: [&str; 2]) {
     members.insert(input, schema::ces_schema(&tool.input_schema.to_value()));
     let result = tool.output_schema().map(|schema| schema::ces_schema(&schema.to_value()));
-    members.insert_some(output, result);
+    members.insert_if_some(output, result);
 }
 
 /// Makes the call of a request with this body, once under its key. Returns its `response`.
@@ -120,18 +122,19 @@ async fn make_call(
     input: SessionInput,
     body: &Value,
 ) -> Result<Value, Problem> {
-    let session = request.session(input.in_context(&path_context(request))).await?;
+    let session =
+        request.session(input.with_context_defaults(&project_location_and_app(request))).await?;
     let calls = request.calls(session, Execution::Server, [call.clone()])?;
     let written = |results: &[ToolResult]| match results.first() {
         Some(ToolResult { outcome: Outcome::Pending(_), .. }) | None => {
-            result_response(&failed_result(&call.id, &call.tool, wording::client::nobody_runs()))
+            ces_response(&unsent_call_result(&call.id, &call.tool, wording::client::nobody_runs()))
         }
-        Some(result) => result_response(result),
+        Some(result) => ces_response(result),
     };
-    calls.answer(body, written).await
+    calls.run_or_earlier_answer(body, written).await
 }
 
-fn call_of(request: &RouteRequest, members: &Value) -> Result<ToolCall, Problem> {
+fn read_tool_call(request: &RouteRequest, members: &Value) -> Result<ToolCall, Problem> {
     let message = json!({"toolCalls": {"toolCalls": [members.clone()]}});
     let read = read_message(request, Dialect::Ces, message)?;
     let call = read.to_make().first().map(|&call| call.clone());
@@ -149,7 +152,7 @@ fn is_mock_of(request: &RouteRequest, mock: &Object, tool: &str) -> bool {
         (None, Some(toolset)) => json!({"toolsetTool": toolset.clone()}),
         (None, None) => return false,
     };
-    call_of(request, &members).is_ok_and(|call| call.tool == tool)
+    read_tool_call(request, &members).is_ok_and(|call| call.tool == tool)
 }
 
 fn session_input(variables: Option<Object>, context: Option<Object>) -> SessionInput {
@@ -160,5 +163,5 @@ fn session_input(variables: Option<Object>, context: Option<Object>) -> SessionI
         members.insert("parameters", Value::Object(variables));
     }
     members.insert("context", Value::Object(context));
-    SessionInput::of_members(members)
+    SessionInput::from_members(members)
 }

@@ -98,11 +98,11 @@ pub fn import_export(path: &Path) -> Result<WholeExport, Error> {
     let own = package
         .first_existing(&["agent.json", "app.json", "app.yaml", "app.yml"])
         .unwrap_or_default();
-    let node = package.node(&own).map_err(failed)?;
+    let node = package.parse_file(&own).map_err(failed)?;
     match kind {
         ExportKind::Agent => agent::import_agent(&package, &node, &mut collection),
         ExportKind::App => app::import_app(&package, &node, &mut collection).map_err(failed)?,
     }
-    let name = display_name(&node).map_or_else(|| package.name(), str::to_owned);
+    let name = display_name(&node).map_or_else(|| package.name_without_extension(), str::to_owned);
     Ok(collection.into_export(kind, name))
 }

@@ -7,7 +7,7 @@ use callgate::{
     Tool,
     openapi::{Code, Diagnostic, Severity},
 };
-use callgate_dialect::{LimitFinder, ProviderLimit, request_limits};
+use callgate_dialect::{LimitFinder, ProviderLimit, exceeded_request_limits};
 use callgate_openapi::Operation;
 
 use crate::{
@@ -55,9 +55,9 @@ impl Advice {
             }
         }
         if tokens > TOOL_TOKENS && self.notes.len() < MOST_NOTES {
-            self.notes.push(large_tool(operation, tool));
+            self.notes.push(large_tool_note(operation, tool));
         }
-        for limit in self.limits.limits_for_tool(tool) {
+        for limit in self.limits.exceeded_limits_for_tool(tool) {
             let exceeding = self.exceeded.entry(limit).or_default();
             exceeding.n_tools += 1;
             if exceeding.named.len() < NAMED {
@@ -87,7 +87,9 @@ impl Advice {
             );
             notes.push(advice_note(Code::ManyTokens, message, "let the model search, or offer fewer operations: `mcp: {mode: search}`, `tools: {tags: […]}`"));
         }
-        for ProviderLimit { provider, expected, instead, .. } in request_limits(n_tools, tokens) {
+        for ProviderLimit { provider, expected, instead, .. } in
+            exceeded_request_limits(n_tools, tokens)
+        {
             let (n_tools, tokens) = (grouped_digits(n_tools), grouped_digits(tokens));
             let message =
                 format!("{provider} takes {expected}, got: {n_tools} tools of {tokens} tokens");
@@ -117,7 +119,7 @@ impl fmt::Display for Exceeding {
     }
 }
 
-fn large_tool(operation: &Operation, tool: &Tool) -> Diagnostic {
+fn large_tool_note(operation: &Operation, tool: &Tool) -> Diagnostic {
     let tokens = tool.tokens();
     let message = format!(
         "expected a declaration of at most {} tokens, got: {}",

@@ -8,7 +8,7 @@ use callgate_tool::{Value, json};
 
 use crate::{
     exit::Failure,
-    partial_file::{Readers, write_file},
+    partial_file::{Readers, write_file_atomically},
 };
 
 #[derive(Default)]
@@ -42,7 +42,7 @@ impl Baseline {
     }
 
     /// Removes the findings that the baseline holds. Returns their number.
-    pub(crate) fn remove_listed(
+    pub(crate) fn remove_known_findings(
         &mut self,
         file: impl Fn(&Diagnostic) -> String,
         diagnostics: &mut Vec<Diagnostic>,
@@ -74,7 +74,7 @@ impl Baseline {
         let entry = |(file, code, pointer): &(String, String, String)| json!({"file": &**file, "code": &**code, "pointer": &**pointer});
         let entries: Vec<Value> = self.finding_keys.iter().map(entry).collect();
         let text = format!("{:#}\n", json!({"version": 1, "findings": entries}));
-        write_file(file, text.as_bytes(), Readers::Anyone).map_err(|error| {
+        write_file_atomically(file, text.as_bytes(), Readers::Anyone).map_err(|error| {
             Failure(format!("error: cannot write `{}`: {error}", file.display()))
         })?;
         Ok(self.finding_keys.len())

@@ -23,7 +23,7 @@ pub(crate) struct Cause {
 type Key = (Severity, &'static str, Option<Arc<str>>, String, String);
 
 /// The causes, in the order of their first findings.
-pub(crate) fn causes(diagnostics: &[Diagnostic]) -> Vec<Cause> {
+pub(crate) fn group_into_causes(diagnostics: &[Diagnostic]) -> Vec<Cause> {
     let mut causes: Vec<Cause> = Vec::new();
     let mut cause_indexes: BTreeMap<Key, usize> = BTreeMap::new();
     for diagnostic in diagnostics {
@@ -40,7 +40,7 @@ pub(crate) fn causes(diagnostics: &[Diagnostic]) -> Vec<Cause> {
             causes.len().saturating_sub(1)
         });
         if let Some(cause) = causes.get_mut(at) {
-            cause.add_diagnostic(diagnostic);
+            cause.count_operations_of(diagnostic);
         }
     }
     causes
@@ -84,7 +84,7 @@ impl Cause {
         }
     }
 
-    fn add_diagnostic(&mut self, diagnostic: &Diagnostic) {
+    fn count_operations_of(&mut self, diagnostic: &Diagnostic) {
         if let Some(operation) = &diagnostic.operation {
             self.count_operation(operation.clone());
         }
@@ -133,7 +133,7 @@ mod tests {
 
     #[track_caller]
     fn check(found: &[Diagnostic], expected: &[&str]) {
-        let causes = causes(found);
+        let causes = group_into_causes(found);
         let shown = causes.iter().map(|cause| {
             let concerned = cause.occurrence_summary().map(|text| format!("; {text}"));
             format!(
@@ -159,7 +159,7 @@ mod tests {
             ],
         );
         let places = [found("/a", Some("GET /a"), 0), found("/b", Some("GET /a"), 0)];
-        let groups = causes_by_code(causes(&places));
+        let groups = causes_by_code(group_into_causes(&places));
         let [one] = &*groups[0] else { panic!("{groups:?}") };
         assert_eq!(one.occurrence_summary().as_deref(), Some("at 2 places"));
         assert_eq!(one.message(), "GET /a: expected a, got b");

@@ -24,7 +24,7 @@ pub(crate) fn wrong_and_mended_example(asked: &str) -> Option<(&'static str, &'s
 }
 
 /// Returns true if findings can have this code: those of descriptions, configurations, exports and overlays.
-pub(crate) fn is_known(asked: &str, kinds: &Kinds) -> bool {
+pub(crate) fn is_finding_code(asked: &str, kinds: &Kinds) -> bool {
     finding_codes(kinds).iter().any(|(name, _)| *name == asked)
 }
 

@@ -2,7 +2,7 @@
 
 use std::{error::Error, process::ExitCode};
 
-use callgate_tool::visible_line;
+use callgate_tool::escape_invisible_in_line;
 
 use crate::output;
 
@@ -20,11 +20,15 @@ pub(crate) struct Failure(pub(crate) String);
 impl Failure {
     /// A failure with the next step, each in one line: names of others in them forge no further line.
     pub(crate) fn with_help(error: &str, help: &str) -> Self {
-        Self(format!("error: {}\nhelp: {}", visible_line(error), visible_line(help)))
+        Self(format!(
+            "error: {}\nhelp: {}",
+            escape_invisible_in_line(error),
+            escape_invisible_in_line(help)
+        ))
     }
 }
 
-pub(crate) fn with_cause(error: &dyn Error) -> String {
+pub(crate) fn error_with_cause(error: &dyn Error) -> String {
     match error.source() {
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),

@@ -16,7 +16,7 @@ use crate::{exit::Failure, folders};
 
 pub(crate) fn file_location(given: &Path) -> Result<Location, Error> {
     if is_standard_input(given) {
-        return Ok(Location::Text(given.to_owned(), standard_input()?));
+        return Ok(Location::Text(given.to_owned(), read_stdin_once()?));
     }
     match Location::parse(given)? {
         Location::File(file) if !file.exists() => Ok(Location::File(profile_or_file(&file)?)),
@@ -106,7 +106,7 @@ pub(crate) fn is_standard_input(file: &Path) -> bool {
 }
 
 /// The text of a finding's file; for standard input, the text that was read.
-pub(crate) fn text_of(file: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn read_file_or_stdin(file: &Path) -> io::Result<Vec<u8>> {
     match READ.get().filter(|_| is_standard_input(file)) {
         Some(text) => Ok(text.to_vec()),
         None => read_file(file, MAX_FILE_BYTES),
@@ -114,7 +114,7 @@ pub(crate) fn text_of(file: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Reads standard input to its end, within the size limit of files, and only once.
-fn standard_input() -> Result<Arc<[u8]>, Error> {
+fn read_stdin_once() -> Result<Arc<[u8]>, Error> {
     if let Some(text) = READ.get() {
         return Ok(Arc::clone(text));
     }

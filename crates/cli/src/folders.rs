@@ -30,7 +30,7 @@ fn user_folder(variable: &str, usual: &str) -> Option<PathBuf> {
 const NAME: &str = "callgate";
 
 /// The profile that a file belongs to; `None` for a file elsewhere.
-pub(crate) fn profile_of(file: &Path) -> Option<String> {
+pub(crate) fn profile_of_file(file: &Path) -> Option<String> {
     let is_profile =
         file.parent().is_some_and(|folder| profiles_folder().as_deref() == Some(folder));
     let name = file.file_stem().filter(|_| is_profile)?.to_str()?;

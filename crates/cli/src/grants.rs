@@ -14,7 +14,7 @@ use crate::{file_argument::USUAL_FILE, folders};
 pub(crate) fn grant_store(location: &Location, given: &Path) -> Option<Arc<dyn GrantStore>> {
     let grants = GrantFolder::new(folders::state_folder()?);
     let profile = match location {
-        Location::File(file) => folders::profile_of(file),
+        Location::File(file) => folders::profile_of_file(file),
         _ => None,
     };
     let named = profile.clone().unwrap_or_else(|| given.display().to_string());

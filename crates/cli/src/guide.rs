@@ -55,7 +55,7 @@ impl<'a> Guide<'a> {
         let mut kinds = Kinds::default();
         let parts = self.schema_with_branches();
         for part in &parts {
-            kinds.bytes |= is_bytes(part);
+            kinds.bytes |= is_base64_file(part);
             for kind in types(part) {
                 kinds.array |= kind == "array";
                 kinds.boolean |= kind == "boolean";
@@ -97,19 +97,19 @@ impl<'a> Guide<'a> {
 
     /// The names of the members that every alternative has: those of no `oneOf` and no `anyOf`.
     pub(crate) fn common_members(self) -> Vec<&'a str> {
-        declared_members(self.parts_of(&["allOf"]))
+        declared_members(self.schema_parts_below(&["allOf"]))
     }
 
     /// The names of the members that are required here, whatever alternative is meant.
     pub(crate) fn required_members(self) -> Vec<&'a str> {
-        let parts = self.parts_of(&["allOf"]).into_iter();
+        let parts = self.schema_parts_below(&["allOf"]).into_iter();
         let lists = parts.filter_map(|part| part.get("required")?.as_array());
         lists.flatten().filter_map(Value::as_str).collect()
     }
 
     /// The alternatives of a union of objects, with their names in the description; empty if there are fewer than two.
-    pub(crate) fn alternatives(self) -> Vec<Self> {
-        let branches = self.parts_of(&["allOf"]).into_iter().flat_map(|part| {
+    pub(crate) fn object_alternatives(self) -> Vec<Self> {
+        let branches = self.schema_parts_below(&["allOf"]).into_iter().flat_map(|part| {
             let all = ["oneOf", "anyOf"].into_iter().filter_map(|keyword| part.get(keyword));
             all.filter_map(Value::as_array).flatten()
         });
@@ -124,7 +124,7 @@ impl<'a> Guide<'a> {
     pub(crate) fn alternative_heading(self) -> Option<String> {
         let tag = self.declared_member_names().into_iter().find_map(|name| {
             let only = self.member(name)?.only_value()?;
-            Some(format!("{name}={}", only.plain_text()))
+            Some(format!("{name}={}", only.text_or_json()))
         });
         let title = || self.keyword("title").and_then(Value::as_str).map(ToOwned::to_owned);
         let name = || self.schema.get("$ref")?.as_str()?.rsplit('/').next().map(ToOwned::to_owned);
@@ -136,23 +136,23 @@ impl<'a> Guide<'a> {
             Some([only]) => Some(only),
             _ => None,
         };
-        if self.is_mixed() {
+        if self.allows_several_types() {
             return None;
         }
         self.keyword("const").or_else(|| self.keyword("enum").and_then(one))
     }
 
     /// True if values of several types are allowed, beside `null`: what one alternative lists is not all.
-    pub(crate) fn is_mixed(self) -> bool {
+    pub(crate) fn allows_several_types(self) -> bool {
         self.types().into_iter().filter(|name| *name != "null").count() > 1
     }
 
     /// The schema and its parts, with references resolved.
     fn schema_with_branches(self) -> Vec<&'a Value> {
-        self.parts_of(&["oneOf", "anyOf", "allOf"])
+        self.schema_parts_below(&["oneOf", "anyOf", "allOf"])
     }
 
-    fn parts_of(self, keywords: &[&str]) -> Vec<&'a Value> {
+    fn schema_parts_below(self, keywords: &[&str]) -> Vec<&'a Value> {
         let mut parts: Vec<&'a Value> = Vec::new();
         let mut waiting = vec![self.schema];
         while let Some(schema) = waiting.pop() {
@@ -188,7 +188,7 @@ fn types(schema: &Value) -> impl Iterator<Item = &str> {
     named.and_then(Value::as_str).into_iter().chain(many)
 }
 
-fn is_bytes(schema: &Value) -> bool {
+fn is_base64_file(schema: &Value) -> bool {
     let data = schema.get("properties").and_then(|members| members.get("data"));
     data.and_then(|data| data.get("contentEncoding")).and_then(Value::as_str) == Some("base64")
 }
@@ -243,9 +243,13 @@ mod tests {
         let guide = Guide::new(&schema);
         assert_eq!(guide.common_members(), ["amount"]);
         let headings: Vec<_> =
-            guide.alternatives().into_iter().map(Guide::alternative_heading).collect();
+            guide.object_alternatives().into_iter().map(Guide::alternative_heading).collect();
         assert_eq!(headings, ["kind=card", "Bill", "Gift"].map(|name| Some(name.to_owned())));
-        assert!(Guide::new(&json!({"oneOf": [card, {"type": "null"}]})).alternatives().is_empty());
+        assert!(
+            Guide::new(&json!({"oneOf": [card, {"type": "null"}]}))
+                .object_alternatives()
+                .is_empty()
+        );
         let tagged = json!({"allOf": [{"properties": {"kind": {"const": "card"}}}, card]});
         assert_eq!(
             Guide::new(&tagged).declared_member_names(),

@@ -52,7 +52,7 @@ impl Levels {
 
     /// Removes allowed findings of a configuration and turns denied ones into errors. Findings that keep it
     /// from being built stay.
-    pub(crate) fn judge_findings(&self, findings: &mut Vec<Finding>) {
+    pub(crate) fn apply_levels_to_findings(&self, findings: &mut Vec<Finding>) {
         let is_kept = |finding: &Finding| {
             finding.severity == Severity::Error || !self.allow.contains(finding.code)
         };
@@ -65,7 +65,7 @@ impl Levels {
     }
 
     /// Returns true if a finding is reported by itself and not counted. Mistakes are, too.
-    pub(crate) fn shows(&self, diagnostic: &Diagnostic) -> bool {
+    pub(crate) fn is_shown_individually(&self, diagnostic: &Diagnostic) -> bool {
         let is_asked_for = self.lint && is_lint(diagnostic.code.as_str());
         let is_mistake = MISTAKES.contains(&diagnostic.code.as_str());
         let is_mistake = is_mistake && self.least <= Severity::Warning;
@@ -85,7 +85,8 @@ mod tests {
         let (code, severity) = before;
         let mut found = vec![Diagnostic::new(code, severity, String::new(), "")];
         levels.apply_levels(&mut found);
-        let found = found.first().map(|entry| (entry.severity, levels.shows(entry)));
+        let found =
+            found.first().map(|entry| (entry.severity, levels.is_shown_individually(entry)));
         assert_eq!(found, after, "{code:?}");
     }
 

@@ -66,13 +66,13 @@ use crate::{
 /// }
 /// ```
 pub fn run(kinds: &Kinds) -> ExitCode {
-    memory_protection::close_memory();
+    memory_protection::protect_memory();
     #[cfg(all(feature = "monty", unix))]
-    commands::code_worker::name_own_program();
+    commands::code_worker::register_as_code_worker();
     let kinds = &with_sources_and_models(kinds.clone());
     let command = match args::parse_arguments(std::env::args_os(), kinds) {
         Ok(arguments) => arguments.command,
-        Err(error) => return usage_error::report_error(error),
+        Err(error) => return usage_error::print_error_or_help(error),
     };
     let ended = log_reader(&command)
         .map_or(Ok(()), log::start_log)

@@ -53,14 +53,14 @@ impl Listing {
     }
 
     pub(crate) fn add_heading(&mut self, text: &str) {
-        self.lines.push(Line::Heading(joined_lines(text)));
+        self.lines.push(Line::Heading(text_in_one_line(text)));
     }
 
     pub(crate) fn add_row(&mut self, row: Row) {
         // A line break would end the row.
         let Row { indent, name, words, text } = row;
-        let words = words.iter().map(|word| joined_lines(word)).collect();
-        let (name, text) = (joined_lines(&name), joined_lines(&text));
+        let words = words.iter().map(|word| text_in_one_line(word)).collect();
+        let (name, text) = (text_in_one_line(&name), text_in_one_line(&text));
         self.lines.push(Line::Row(Row { indent, name, words, text }));
     }
 
@@ -69,7 +69,7 @@ impl Listing {
         if self.lines.is_empty() {
             return String::new();
         }
-        let widths = self.widths(width);
+        let widths = self.column_widths(width);
         let bold = |line: &str| format!("{}\n", in_bold(line));
         let mut text: String =
             widths.lines(&self.headings, 1).iter().map(|line| bold(line)).collect();
@@ -85,7 +85,7 @@ impl Listing {
         text
     }
 
-    fn widths(&self, width: Option<usize>) -> Widths {
+    fn column_widths(&self, width: Option<usize>) -> Widths {
         let rows = || {
             self.lines.iter().filter_map(|line| match line {
                 Line::Row(row) => Some(row),
@@ -97,8 +97,8 @@ impl Listing {
         let widest = |widths: &mut dyn Iterator<Item = usize>, share: usize| {
             widths.filter(|n| *n <= most(share)).max().unwrap_or_default()
         };
-        let name =
-            widest(&mut rows().map(Row::name_width), 2).max(column_count(&self.headings.name));
+        let name = widest(&mut rows().map(Row::indented_name_width), 2)
+            .max(column_count(&self.headings.name));
         let word = |(at, heading): (usize, &String)| {
             let of = |row: &Row| row.words.get(at).map_or(0, |word| column_count(word));
             match rows().map(of).max() {
@@ -115,7 +115,7 @@ impl Listing {
 }
 
 impl Row {
-    fn name_width(&self) -> usize {
+    fn indented_name_width(&self) -> usize {
         self.indent.saturating_add(column_count(&self.name))
     }
 }
@@ -172,7 +172,7 @@ fn pad_to_width(line: &mut String, width: usize) {
     line.extend(std::iter::repeat_n(' ', width.saturating_sub(column_count(line))));
 }
 
-fn joined_lines(text: &str) -> String {
+fn text_in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -32,7 +32,7 @@ pub(crate) enum LogReader {
 /// Starts a log for this reader, or with the levels of `CALLGATE_LOG`.
 pub(crate) fn start_log(reader: LogReader) -> Result<(), Failure> {
     let levels = LogConfig::default();
-    if reader == LogReader::Curious || is_filtered() {
+    if reader == LogReader::Curious || has_filter_variable() {
         let usual = if reader == LogReader::Curious { IN_DETAIL } else { USUAL };
         let levels = filtered_levels(levels, usual)?;
         start_plain_log(&overridden_levels(levels)?, Box::new(output::write_log_lines));
@@ -49,7 +49,7 @@ pub(crate) fn overridden_levels(configured: LogConfig) -> Result<LogConfig, Fail
     filtered_levels(configured, &filter.to_string_lossy())
 }
 
-fn is_filtered() -> bool {
+fn has_filter_variable() -> bool {
     env::var_os(VARIABLE).is_some_and(|filter| !filter.is_empty())
 }
 
@@ -77,13 +77,13 @@ impl Warnings {
     }
 
     /// Returns true for a line that its reader does not have yet. An operator sees when it happens again.
-    fn is_news(&self, line: &str) -> bool {
+    fn is_new_to_reader(&self, line: &str) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         self.reader == LogReader::Operator || told.insert(line.to_owned())
     }
 
     /// Returns true if the end of a call reports it too.
-    fn is_told_twice(&self, target: &str) -> bool {
+    fn is_reported_at_call_end(&self, target: &str) -> bool {
         self.reader == LogReader::Person && target.starts_with("callgate_auth::token_cache")
     }
 }
@@ -92,7 +92,7 @@ impl Subscriber for Warnings {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         let target = metadata.target();
         let is_ours = *metadata.level() <= Level::WARN && target.starts_with("callgate");
-        is_ours && !self.is_told_twice(target)
+        is_ours && !self.is_reported_at_call_end(target)
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
@@ -103,7 +103,7 @@ impl Subscriber for Warnings {
         let mut line = Line::default();
         event.record(&mut line);
         let line = format!("warning: {}{}", line.message, line.values);
-        if self.is_news(&line) {
+        if self.is_new_to_reader(&line) {
             output::print_message_line(&line);
         }
     }
@@ -154,8 +154,10 @@ mod tests {
     fn a_person_reads_a_warning_once_and_an_operator_each_time() {
         for (reader, again) in [(LogReader::Person, false), (LogReader::Operator, true)] {
             let warnings = Warnings::new(reader);
-            assert!(warnings.is_news("warning: a") && warnings.is_news("warning: b"));
-            assert_eq!(warnings.is_news("warning: a"), again);
+            assert!(
+                warnings.is_new_to_reader("warning: a") && warnings.is_new_to_reader("warning: b")
+            );
+            assert_eq!(warnings.is_new_to_reader("warning: a"), again);
         }
     }
 }

@@ -24,7 +24,7 @@ struct ProjectionLosses {
 type Keywords = BTreeMap<(&'static str, &'static str), usize>;
 
 impl LossCounts {
-    pub(crate) fn of_dialects() -> Self {
+    pub(crate) fn for_all_dialects() -> Self {
         let mut projections = Vec::new();
         for projection in Dialect::ALL.iter().copied().filter_map(Dialect::projection) {
             if !projections.contains(&projection) {
@@ -34,7 +34,7 @@ impl LossCounts {
         Self::new(projections)
     }
 
-    pub(crate) fn of_projections() -> Self {
+    pub(crate) fn for_all_projections() -> Self {
         Self::new(Projection::ALL.to_vec())
     }
 
@@ -83,7 +83,8 @@ impl LossCounts {
     pub(crate) fn to_json(&self) -> Value {
         let by_projection = self.projections.iter().map(|counted| {
             let tools = counted.tools.iter();
-            let tools: Vec<Value> = tools.map(|(name, losses)| tool_json(name, losses)).collect();
+            let tools: Vec<Value> =
+                tools.map(|(name, losses)| tool_losses_json(name, losses)).collect();
             (counted.projection.as_str().to_owned(), Value::Array(tools))
         });
         Value::Object(by_projection.collect::<Object>())
@@ -115,7 +116,7 @@ impl ProjectionLosses {
     }
 }
 
-fn tool_json(name: &str, keywords: &Keywords) -> Value {
+fn tool_losses_json(name: &str, keywords: &Keywords) -> Value {
     let losses = keywords
         .iter()
         .map(|((keyword, what), n)| json!({"keyword": *keyword, "what": *what, "count": *n}));

@@ -5,7 +5,7 @@ use callgate::config::Finding;
 use callgate_secret::MASK;
 
 /// The text with the rest of each line masked from where a secret may begin. The part before keeps its place.
-pub(crate) fn without_secrets(text: &str, findings: &[Finding]) -> String {
+pub(crate) fn mask_possible_secrets(text: &str, findings: &[Finding]) -> String {
     let mut masked = String::with_capacity(text.len());
     for (index, line) in text.split_inclusive('\n').enumerate() {
         let (content, end) = line.split_at(line.trim_end_matches(['\r', '\n']).len());
@@ -22,8 +22,8 @@ pub(crate) fn without_secrets(text: &str, findings: &[Finding]) -> String {
 }
 
 /// A line up to where an address in it has a login or a query, which may be secret.
-pub(crate) fn line_without_logins(line: &str) -> String {
-    match addresses(line).find_map(|address| address.start_of_secret()) {
+pub(crate) fn mask_from_login_or_query(line: &str) -> String {
+    match addresses(line).find_map(|address| address.start_of_login_or_query()) {
         Some(start) => line.get(..start).unwrap_or_default().to_owned() + MASK,
         None => line.to_owned(),
     }
@@ -31,12 +31,12 @@ pub(crate) fn line_without_logins(line: &str) -> String {
 
 /// Returns true if a text is a description, an overlay or a configuration, or was meant to be one: a line begins with
 /// one of their keys, or the text is JSON with one.
-pub(crate) fn is_ours(text: &str) -> bool {
+pub(crate) fn is_description_or_config(text: &str) -> bool {
     has_mapping_key(text, &KEYS)
 }
 
-pub(crate) fn is_part(text: &str) -> bool {
-    is_ours(text) || has_mapping_key(text, &KEYS_OF_PARTS)
+pub(crate) fn is_part_of_document(text: &str) -> bool {
+    is_description_or_config(text) || has_mapping_key(text, &KEYS_OF_PARTS)
 }
 
 fn has_mapping_key(text: &str, keys: &[&str]) -> bool {
@@ -60,8 +60,8 @@ fn length_before_secret(line: &str, number: usize, findings: &[Finding]) -> Opti
         let may_hold = |part: &str| finding.pointer.contains(part);
         match finding.code {
             NO_REFERENCE => Some(start),
-            UNKNOWN_KEY => Some(after_key(line, start)),
-            _ if CREDENTIALS.into_iter().any(may_hold) => Some(after_key(line, start)),
+            UNKNOWN_KEY => Some(length_before_value(line, start)),
+            _ if CREDENTIALS.into_iter().any(may_hold) => Some(length_before_value(line, start)),
             _ => None,
         }
     });
@@ -83,7 +83,7 @@ struct Address<'l> {
 
 impl Address<'_> {
     /// The place of the login of the address, or of its query.
-    fn start_of_secret(&self) -> Option<usize> {
+    fn start_of_login_or_query(&self) -> Option<usize> {
         // An `@` behind the host hides more than it must, and one in a password with a `/` nothing less.
         if self.rest.contains('@') { Some(self.start) } else { self.end_of_first('?') }
     }
@@ -104,7 +104,7 @@ fn addresses(line: &str) -> impl Iterator<Item = Address<'_>> {
             let mark = ["://", r":\/\/"].into_iter().find(|mark| rest.starts_with(mark));
             start = start.checked_add(mark.map_or(1, str::len))?;
             if mark.is_some() {
-                let rest = address_text(line.get(start..)?);
+                let rest = text_before_closing_quote(line.get(start..)?);
                 let address = Address { start, rest };
                 start = start.checked_add(rest.len())?;
                 return Some(address);
@@ -114,7 +114,7 @@ fn addresses(line: &str) -> impl Iterator<Item = Address<'_>> {
 }
 
 /// The text to the quote that ends it: one within a plain text of YAML ends nothing.
-fn address_text(rest: &str) -> &str {
+fn text_before_closing_quote(rest: &str) -> &str {
     let is_end = |at: &usize| {
         let next = rest.get(at.saturating_add(1)..).unwrap_or_default();
         next.is_empty() || next.starts_with([',', '}', ']', ':', ' '])
@@ -125,7 +125,7 @@ fn address_text(rest: &str) -> &str {
 
 /// The number of characters in a line before the value of the key that begins after `start`, or before `start` if a
 /// value begins there.
-fn after_key(line: &str, start: usize) -> usize {
+fn length_before_value(line: &str, start: usize) -> usize {
     let rest: String = line.chars().skip(start).collect();
     let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''));
     let inner = quote.map_or(rest.as_str(), |quote| rest.trim_start_matches(quote));
@@ -145,7 +145,7 @@ fn after_key(line: &str, start: usize) -> usize {
 fn length_before_random_word(line: &str) -> Option<usize> {
     let mut before = 0;
     for word in line.split_inclusive(|c: char| !c.is_ascii_alphanumeric() && !"_-+~".contains(c)) {
-        if is_random(word) {
+        if is_random_word(word) {
             return Some(before);
         }
         before += word.chars().count();
@@ -154,7 +154,7 @@ fn length_before_random_word(line: &str) -> Option<usize> {
 }
 
 /// Returns true for a long word that changes between letters and digits more often than names do.
-fn is_random(word: &str) -> bool {
+fn is_random_word(word: &str) -> bool {
     let kinds: Vec<bool> =
         word.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.is_ascii_digit()).collect();
     let n_changes = kinds.windows(2).filter(|pair| matches!(pair, [one, other] if one != other));
@@ -224,9 +224,12 @@ mod tests {
             ("password: canary", false),
             ("", false),
         ] {
-            assert_eq!(is_ours(text), expected, "{text}");
+            assert_eq!(is_description_or_config(text), expected, "{text}");
         }
-        assert!(is_part("type: object\nproperties: {}") && !is_part("KEY=canary"));
+        assert!(
+            is_part_of_document("type: object\nproperties: {}")
+                && !is_part_of_document("KEY=canary")
+        );
     }
 
     #[test]
@@ -238,7 +241,7 @@ mod tests {
             ("  token: canary", 9, 9),
             ("  canary:canary", 2, 2),
         ] {
-            assert_eq!(after_key(line, start), expected, "{line}");
+            assert_eq!(length_before_value(line, start), expected, "{line}");
         }
     }
 
@@ -253,7 +256,7 @@ mod tests {
             ("- \"https://a.example/v1\" # kim@a?", "- \"https://a.example/v1\" # kim@a?"),
             ("a: redis://u:p\"w@h", "a: redis://****"),
         ] {
-            assert_eq!(line_without_logins(line), expected);
+            assert_eq!(mask_from_login_or_query(line), expected);
         }
     }
 
@@ -262,7 +265,7 @@ mod tests {
         let text = "approvals: { webhook: { url: \"https://a.example/T0/B0\" } }\nurl: https://a.example/b";
         let expected =
             "approvals: { webhook: { url: \"https://a.example/****\nurl: https://a.example/b";
-        assert_eq!(without_secrets(text, &[]), expected);
+        assert_eq!(mask_possible_secrets(text, &[]), expected);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! no other process of the user may read it. Does nothing on other systems.
 
 /// Protects the memory, before it holds credentials. The log reports a failure.
-pub(crate) fn close_memory() {
+pub(crate) fn protect_memory() {
     #[cfg(unix)]
     if let Err(error) = restrict_memory_access() {
         tracing::warn!(%error, "core files or other processes of this user may hold credentials");
@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn the_process_can_be_neither_dumped_nor_traced() {
-        close_memory();
+        protect_memory();
         assert!(matches!(dumpable_behavior(), Ok(DumpableBehavior::NotDumpable)));
         let core = getrlimit(Resource::Core);
         assert_eq!((core.current, core.maximum), (Some(0), Some(1)));

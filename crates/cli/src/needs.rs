@@ -17,7 +17,7 @@ pub(crate) fn tell_missing_credential(
     if description_options(given).has_credential() {
         return;
     }
-    if let Some((schemes, flags)) = missing_schemes(operation) {
+    if let Some((schemes, flags)) = required_schemes_and_flags(operation) {
         output::print_message_line(&format!(
             "note: the operation asks for {schemes}, and no credential is named; {flags}"
         ));
@@ -25,7 +25,7 @@ pub(crate) fn tell_missing_credential(
 }
 
 /// The schemes of an operation's first alternative and the flags for them; `None` if a call without credentials is allowed.
-fn missing_schemes(operation: &Operation) -> Option<(String, String)> {
+fn required_schemes_and_flags(operation: &Operation) -> Option<(String, String)> {
     let security = &operation.security;
     let alternatives = &*security.alternatives;
     if !security.is_stated || alternatives.iter().any(|one| one.schemes.is_empty()) {

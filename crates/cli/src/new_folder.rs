@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     exit::Failure,
-    partial_file::{Readers, write_below},
+    partial_file::{Readers, write_below_refusing_links},
 };
 
 /// An incomplete folder; it is removed unless it is finished.
@@ -21,7 +21,7 @@ pub(crate) struct NewFolder {
 impl NewFolder {
     /// Begins a folder; its place must be free, or an empty folder.
     pub(crate) fn create_beside(place: &Path) -> Result<Self, Failure> {
-        if !is_free(place) {
+        if !is_absent_or_empty_folder(place) {
             let message = format!("error: `{}` is there, and not an empty folder", place.display());
             return Err(Failure(format!("{message}\nhelp: name a folder that is not there yet")));
         }
@@ -37,12 +37,13 @@ impl NewFolder {
     }
 
     pub(crate) fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
-        let written = write_below(&self.path, name, text.as_bytes(), Readers::Anyone);
+        let written =
+            write_below_refusing_links(&self.path, name, text.as_bytes(), Readers::Anyone);
         written.map_err(|error| write_failure(&self.path.join(name), &error))
     }
 
     #[cfg(feature = "ces")]
-    pub(crate) fn remove(&self, name: &str) -> Result<(), Failure> {
+    pub(crate) fn remove_folder(&self, name: &str) -> Result<(), Failure> {
         let folder = self.path.join(name);
         fs::remove_dir_all(&folder).map_err(|error| write_failure(&folder, &error))
     }
@@ -65,7 +66,7 @@ impl Drop for NewFolder {
     }
 }
 
-fn is_free(place: &Path) -> bool {
+fn is_absent_or_empty_folder(place: &Path) -> bool {
     match fs::read_dir(place) {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) => error.kind() == io::ErrorKind::NotFound && !place.is_symlink(),

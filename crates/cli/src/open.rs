@@ -12,9 +12,9 @@ use crate::{
     args::DescriptionArguments,
     effects,
     exit::Failure,
-    file_argument::{self, is_standard_input, text_of},
+    file_argument::{self, is_standard_input, read_file_or_stdin},
     folders, grants,
-    masking::without_secrets,
+    masking::mask_possible_secrets,
     output, render,
 };
 
@@ -36,7 +36,7 @@ pub(crate) fn build_with_sidecar_findings(
     options: &DescriptionOptions,
     kinds: &Kinds,
 ) -> Result<Built, Error> {
-    let environment = Environment::new().without_audit().examining_sidecar();
+    let environment = Environment::new().without_audit().with_sidecar_examination();
     build_silently(file, options, &loader_with_effects(kinds, effects::CHECK), &environment)
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn build_silently(
     environment: &Environment,
 ) -> Result<Built, Error> {
     let location = file_argument::file_location(file)?;
-    let environment = cached_environment(environment.clone());
+    let environment = with_cache_and_extractor(environment.clone());
     let grants = grants::grant_store(&location, file).into_iter();
     let environment = grants.fold(environment, Environment::with_grants);
     let config = loader.open(location, options)?;
@@ -73,7 +73,7 @@ pub(crate) fn confined_loader(
 
 /// An environment that keeps descriptions of addresses, if this machine has a folder for them. This program extracts the text of PDF
 /// files where the feature `pdf` is built in.
-pub(crate) fn cached_environment(environment: Environment) -> Environment {
+pub(crate) fn with_cache_and_extractor(environment: Environment) -> Environment {
     #[cfg(feature = "pdf")]
     let environment =
         std::env::current_exe().into_iter().fold(environment, Environment::with_extractor);
@@ -88,16 +88,16 @@ pub(crate) fn rendered_findings(findings: &[Finding]) -> String {
     let (mut left, mut shown): (Vec<&Finding>, String) = (findings.iter().collect(), String::new());
     while let Some((first, rest)) = left.split_first() {
         let (same, others): (Vec<&Finding>, Vec<&Finding>) =
-            rest.iter().copied().partition(|other| has_one_remedy(first, other));
-        let text = text_of(&first.file).unwrap_or_default();
-        let text = without_secrets(&String::from_utf8_lossy(&text), findings);
+            rest.iter().copied().partition(|other| has_same_remedy(first, other));
+        let text = read_file_or_stdin(&first.file).unwrap_or_default();
+        let text = mask_possible_secrets(&String::from_utf8_lossy(&text), findings);
         shown += &render::rendered_finding(&render::Lines::new(&text), first, &same);
         left = others;
     }
     shown
 }
 
-fn has_one_remedy(one: &Finding, other: &Finding) -> bool {
+fn has_same_remedy(one: &Finding, other: &Finding) -> bool {
     let kind = |finding: &Finding| (finding.severity, finding.code, finding.position.is_none());
     let is_same = kind(one) == kind(other) && one.file == other.file && one.help == other.help;
     is_same && one.position.is_none() && !one.help.is_empty()
@@ -116,7 +116,7 @@ pub(crate) fn open_for_calls(
     let mut faults = String::new();
     for toolset in &built.toolsets {
         if toolset.version.is_empty() {
-            faults.push_str(&faults_of(toolset)?);
+            faults.push_str(&rendered_description_faults(toolset)?);
         }
         let refused = toolset.report.count(OperationStatus::Refused);
         if refused > 0 {
@@ -143,7 +143,7 @@ fn tell_unasked_sources(file: &Path, built: &Built) {
     }
 }
 
-fn faults_of(toolset: &BuiltToolset) -> Result<String, Failure> {
+fn rendered_description_faults(toolset: &BuiltToolset) -> Result<String, Failure> {
     let text = description_text(toolset)?;
     let mut diagnostics = toolset.report.diagnostics.clone();
     toolset.locate(&text, &mut diagnostics);
@@ -174,13 +174,16 @@ pub(crate) fn read_file_bytes(file: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 pub(crate) fn description_text(toolset: &BuiltToolset) -> Result<Vec<u8>, Failure> {
-    let text =
-        if is_standard_input(&toolset.file) { text_of(&toolset.file) } else { toolset.text() };
+    let text = if is_standard_input(&toolset.file) {
+        read_file_or_stdin(&toolset.file)
+    } else {
+        toolset.text()
+    };
     text.map_err(|error| unreadable_failure(&toolset.file, &error))
 }
 
 fn unreadable_failure(file: &Path, error: &io::Error) -> Failure {
-    let help = callgate_config::remedy_of_reading(file, error);
+    let help = callgate_config::read_error_remedy(file, error);
     Failure::with_help(&format!("cannot read `{}`: {error}", file.display()), &help)
 }
 

@@ -15,16 +15,16 @@ pub(crate) struct PartialFile {
 }
 
 impl PartialFile {
-    pub(crate) fn beside(target: &Path) -> io::Result<Self> {
+    pub(crate) fn create_beside(target: &Path) -> io::Result<Self> {
         let path = Self::temporary_path(target);
         let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
         Ok(Self { file, path, target: target.to_owned(), is_finished: false })
     }
 
     /// A file that only the user of the process may read.
-    fn private_beside(target: &Path) -> io::Result<Self> {
+    fn create_private_beside(target: &Path) -> io::Result<Self> {
         let path = Self::temporary_path(target);
-        let file = callgate_config::new_private_file(&path)?;
+        let file = callgate_config::create_private_file(&path)?;
         Ok(Self { file, path, target: target.to_owned(), is_finished: false })
     }
 
@@ -72,20 +72,24 @@ pub(crate) enum Readers {
 
 /// Writes a file that somebody named, whole or not at all. Where a link has its name, the link is replaced and its target stays. A
 /// device or a pipe is written to as it is.
-pub(crate) fn write_file(target: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
+pub(crate) fn write_file_atomically(
+    target: &Path,
+    bytes: &[u8],
+    readers: Readers,
+) -> io::Result<()> {
     if fs::metadata(target).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         return OpenOptions::new().write(true).open(target)?.write_all(bytes);
     }
     let mut file = match readers {
-        Readers::Anyone => PartialFile::beside(target)?,
-        Readers::Owner => PartialFile::private_beside(target)?,
+        Readers::Anyone => PartialFile::create_beside(target)?,
+        Readers::Owner => PartialFile::create_private_beside(target)?,
     };
     file.write(bytes)?;
     file.rename_to_target()
 }
 
 /// Writes a file at a path below a folder. Folders on the way are made; a link on the way, or in the place of the file, is refused.
-pub(crate) fn write_below(
+pub(crate) fn write_below_refusing_links(
     folder: &Path,
     name: &str,
     bytes: &[u8],
@@ -93,11 +97,11 @@ pub(crate) fn write_below(
 ) -> io::Result<()> {
     let target = join_refusing_links(folder, name)?;
     fs::create_dir_all(target.parent().unwrap_or(folder))?;
-    write_file(&target, bytes, readers)
+    write_file_atomically(&target, bytes, readers)
 }
 
 /// Reads a file at a path below a folder. A link on the way, or in the place of the file, is refused.
-pub(crate) fn read_below(folder: &Path, name: &str) -> io::Result<Vec<u8>> {
+pub(crate) fn read_below_refusing_links(folder: &Path, name: &str) -> io::Result<Vec<u8>> {
     callgate_config::read_file(&join_refusing_links(folder, name)?, callgate_config::MAX_FILE_BYTES)
 }
 
@@ -131,11 +135,11 @@ mod tests {
         symlink(&secret, folder.path().join("file")).unwrap();
         symlink(home.path(), folder.path().join("up")).unwrap();
         for name in ["file", "up/secret", "up/new", "../new", "/new"] {
-            write_below(folder.path(), name, b"new", Readers::Anyone).unwrap_err();
-            read_below(folder.path(), name).unwrap_err();
+            write_below_refusing_links(folder.path(), name, b"new", Readers::Anyone).unwrap_err();
+            read_below_refusing_links(folder.path(), name).unwrap_err();
         }
-        write_below(folder.path(), "a/b", b"new", Readers::Anyone).unwrap();
-        assert_eq!(read_below(folder.path(), "a/b").unwrap(), b"new");
+        write_below_refusing_links(folder.path(), "a/b", b"new", Readers::Anyone).unwrap();
+        assert_eq!(read_below_refusing_links(folder.path(), "a/b").unwrap(), b"new");
         assert_eq!(fs::read(&secret).unwrap(), b"canary");
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
     }
@@ -147,7 +151,7 @@ mod tests {
         fs::write(&target, "old").unwrap();
         symlink(&target, &link).unwrap();
         for readers in [Readers::Anyone, Readers::Owner] {
-            write_file(&link, b"new", readers).unwrap();
+            write_file_atomically(&link, b"new", readers).unwrap();
             assert_eq!((fs::read(&target).unwrap(), link.is_symlink()), (b"old".to_vec(), false));
         }
     }

@@ -20,16 +20,16 @@ pub(crate) struct Progress(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Progress {
     /// Shows a file that is checked, if it takes long.
-    pub(crate) fn of_check(file: &Path) -> Self {
+    pub(crate) fn start_for_check(file: &Path) -> Self {
         Self::start_spinner("{spinner} checking {msg}", file.display().to_string())
     }
 
-    pub(crate) fn of_call() -> Self {
+    pub(crate) fn start_for_call() -> Self {
         Self::start_spinner("{spinner} waiting for the service, {elapsed}", String::new())
     }
 
     fn start_spinner(template: &'static str, message: String) -> Self {
-        if !output::is_watched() {
+        if !output::is_stderr_terminal() {
             return Self(None);
         }
         let (done, waiting) = channel();

@@ -9,25 +9,25 @@ use std::{
 use crate::output;
 
 /// True if a person can be asked: standard input and standard error are a terminal.
-pub(crate) fn is_possible() -> bool {
-    io::stdin().is_terminal() && output::is_watched()
+pub(crate) fn can_ask_person() -> bool {
+    io::stdin().is_terminal() && output::is_stderr_terminal()
 }
 
 /// Shows a question and reads its answer; `None` at the end of input.
 pub(crate) fn ask_line(question: &str) -> Option<String> {
-    discard_input();
+    discard_typed_input();
     output::print_message(question);
-    next_line()
+    read_input_line()
 }
 
 /// Asks a question that only `y` and `yes` answer with yes.
-pub(crate) fn is_confirmed(question: &str) -> bool {
+pub(crate) fn ask_for_confirmation(question: &str) -> bool {
     let answer = ask_line(question).unwrap_or_default();
     matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
 /// The next line of standard input; `None` at its end.
-pub(crate) fn next_line() -> Option<String> {
+pub(crate) fn read_input_line() -> Option<String> {
     io::stderr().flush().ok();
     let mut line = Vec::new();
     let mut typed = TYPED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,7 +39,7 @@ pub(crate) fn next_line() -> Option<String> {
 }
 
 /// Drops the lines that were typed and not read: those that this process holds, and those that the terminal does.
-fn discard_input() {
+fn discard_typed_input() {
     if let Some(typed) = &mut *TYPED.lock().unwrap_or_else(PoisonError::into_inner) {
         let n_bytes = typed.buffer().len();
         typed.consume(n_bytes);

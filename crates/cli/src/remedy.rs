@@ -49,7 +49,7 @@ pub(crate) fn remedy_by_flags(remedy: &Remedy) -> String {
     }
 }
 
-pub(crate) fn finding_place(finding: &Finding) -> PathBuf {
+pub(crate) fn finding_file_or_flag(finding: &Finding) -> PathBuf {
     finding.option.map_or_else(|| finding.file.clone(), |option| option_flag(option).into())
 }
 

@@ -8,11 +8,11 @@ use callgate::{
     config::Finding,
     openapi::{Diagnostic, Position, Severity},
 };
-use callgate_tool::{is_unseen, visible_line};
+use callgate_tool::{escape_invisible_in_line, is_invisible_or_control};
 
 use crate::{
     cause::{self, Cause},
-    masking::{is_ours, is_part, line_without_logins},
+    masking::{is_description_or_config, is_part_of_document, mask_from_login_or_query},
     output, remedy,
 };
 
@@ -34,13 +34,13 @@ pub(crate) fn rendered_diagnostic(
     lines: &Lines<'_>,
     diagnostic: &Diagnostic,
 ) -> String {
-    let causes = cause::causes(std::slice::from_ref(diagnostic));
-    rendered_group(&causes, lines, |_| file.to_owned())
+    let causes = cause::group_into_causes(std::slice::from_ref(diagnostic));
+    rendered_causes(&causes, lines, |_| file.to_owned())
 }
 
 /// The causes of one code and severity: the first with its line, the others by their places. `lines` are those of the first
 /// cause's file.
-pub(crate) fn rendered_group(
+pub(crate) fn rendered_causes(
     causes: &[Cause],
     lines: &Lines<'_>,
     file: impl Fn(&Diagnostic) -> PathBuf,
@@ -101,7 +101,7 @@ pub(crate) fn rendered_finding(lines: &Lines<'_>, finding: &Finding, same: &[&Fi
         position: finding.position,
         more: same.iter().map(|other| ("also", other.message.clone())).collect(),
     };
-    rendered_remark(&remedy::finding_place(finding), lines, &remark)
+    rendered_remark(&remedy::finding_file_or_flag(finding), lines, &remark)
 }
 
 #[derive(Default)]
@@ -110,25 +110,26 @@ pub(crate) struct Lines<'a>(Vec<&'a str>);
 impl<'a> Lines<'a> {
     /// The lines of `text`; none if it is not a file of ours, since it may hold private text.
     pub(crate) fn new(text: &'a str) -> Self {
-        if is_ours(text) { Self(text.lines().collect()) } else { Self::default() }
+        if is_description_or_config(text) { Self(text.lines().collect()) } else { Self::default() }
     }
 
-    pub(crate) fn of_part(text: &'a str) -> Self {
-        if is_part(text) { Self(text.lines().collect()) } else { Self::default() }
+    pub(crate) fn of_document_part(text: &'a str) -> Self {
+        if is_part_of_document(text) { Self(text.lines().collect()) } else { Self::default() }
     }
 
-    fn line_text(&self, line: usize) -> Option<String> {
-        self.0.get(line.checked_sub(1)?).map(|line| line_without_logins(line))
+    fn masked_line(&self, line: usize) -> Option<String> {
+        self.0.get(line.checked_sub(1)?).map(|line| mask_from_login_or_query(line))
     }
 }
 
 fn rendered_remark(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> String {
     let path = file.display().to_string();
-    let path = visible_line(&path);
-    let (message, help) = (visible_line(remark.message), visible_line(remark.help));
+    let path = escape_invisible_in_line(&path);
+    let (message, help) =
+        (escape_invisible_in_line(remark.message), escape_invisible_in_line(remark.help));
     let title = remark.level.clone().primary_title(&*message).id(remark.code);
     let line =
-        remark.position.and_then(|position| Some((lines.line_text(position.line)?, position)));
+        remark.position.and_then(|position| Some((lines.masked_line(position.line)?, position)));
     let excerpt = line.map(|(line, position)| Excerpt::new(&line, position));
     let place = remark.position.map(|at| format!(":{}:{}", at.line, at.column));
     let place = format!("in {path}{}", place.unwrap_or_default());
@@ -145,13 +146,13 @@ fn rendered_remark(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> Strin
         group = group.element(Level::HELP.message(&*help));
     }
     for (name, text) in &remark.more {
-        group = group.element(Level::NOTE.with_name(*name).message(visible_line(text)));
+        group = group.element(Level::NOTE.with_name(*name).message(escape_invisible_in_line(text)));
     }
     let text = Renderer::styled().term_width(WIDTH).render(&[group]);
-    let mut text = output::trusted_text(&text);
+    let mut text = output::with_trusted_escapes(&text);
     if let (Some(excerpt), Some(Position { line, column })) = (&excerpt, remark.position) {
         // A line that was cut has other columns than the line in the file.
-        let shown = format!("{path}:{line}:{}", excerpt.column());
+        let shown = format!("{path}:{line}:{}", excerpt.start_column());
         text = text.replacen(&shown, &format!("{path}:{line}:{column}"), 1);
     }
     text.push_str("\n\n");
@@ -177,14 +178,14 @@ impl Excerpt {
             .take(skipped.min(WIDTH / 2))
             .collect();
         let after: String = line.chars().map(visible_character).skip(skipped).take(WIDTH).collect();
-        let word = word_length(&after);
+        let word = leading_word_length(&after);
         let start = before.len();
         let line = before + &after;
         let end = (start + word).min(line.len());
         Self { number: position.line, line, start, end }
     }
 
-    fn column(&self) -> usize {
+    fn start_column(&self) -> usize {
         let before = self.line.get(..self.start).unwrap_or_default();
         before.chars().count().saturating_add(1)
     }
@@ -192,10 +193,14 @@ impl Excerpt {
 
 /// The character, or a sign in its place, so that a caret stays below its word.
 fn visible_character(character: char) -> char {
-    if is_unseen(character) && character != '\t' { char::REPLACEMENT_CHARACTER } else { character }
+    if is_invisible_or_control(character) && character != '\t' {
+        char::REPLACEMENT_CHARACTER
+    } else {
+        character
+    }
 }
 
-fn word_length(text: &str) -> usize {
+fn leading_word_length(text: &str) -> usize {
     let mut chars = text.char_indices();
     let Some((_, first)) = chars.next() else { return 0 };
     if first == '"' || first == '\'' {
@@ -226,7 +231,7 @@ mod tests {
             ("é: 1", 2),
         ];
         for (text, length) in rows {
-            assert_eq!(word_length(text), length, "{text}");
+            assert_eq!(leading_word_length(text), length, "{text}");
         }
     }
 

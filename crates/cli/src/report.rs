@@ -13,7 +13,7 @@ use callgate::{
 };
 use callgate_openapi::Operation;
 use callgate_tool::{Value, json};
-use callgate_tree::locate_file;
+use callgate_tree::fill_file_positions;
 
 use crate::{
     advice::Advice,
@@ -49,7 +49,7 @@ impl CheckedDescription {
     /// Builds every declaration in order, counts its losses, and finds the place of every diagnostic.
     pub(crate) fn new(mut toolset: BuiltToolset, mut losses: LossCounts) -> Result<Self, Failure> {
         let mut advice = Advice::default();
-        toolset.report.examine(&toolset.operations, |operation, tool| {
+        toolset.report.add_schema_findings(&toolset.operations, |operation, tool| {
             advice.add_tool(operation, tool);
             losses.count_tool(tool);
         });
@@ -59,7 +59,7 @@ impl CheckedDescription {
         if !diagnostics.is_empty() {
             toolset.locate(&text, &mut diagnostics);
         }
-        let referenced = referenced_texts(&toolset, &mut diagnostics);
+        let referenced = read_referenced_texts(&toolset, &mut diagnostics);
         sort_diagnostics(&mut diagnostics);
         let text = String::from_utf8(text)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
@@ -91,17 +91,23 @@ impl CheckedDescription {
     }
 
     /// Keeps the findings to report: those neither allowed nor in the baseline.
-    pub(crate) fn keep_reported(&mut self, levels: &Levels, baseline: Option<&mut Baseline>) {
+    pub(crate) fn apply_levels_and_baseline(
+        &mut self,
+        levels: &Levels,
+        baseline: Option<&mut Baseline>,
+    ) {
         levels.apply_levels(&mut self.diagnostics);
         if let Some(baseline) = baseline {
             let description = &self.file;
-            let file = |diagnostic: &Diagnostic| sarif::file_uri(&file_of(description, diagnostic));
-            self.n_known = baseline.remove_listed(file, &mut self.diagnostics);
+            let file = |diagnostic: &Diagnostic| {
+                sarif::file_uri(&diagnostic_file(description, diagnostic))
+            };
+            self.n_known = baseline.remove_known_findings(file, &mut self.diagnostics);
         }
     }
 
     /// Lets each description that several toolsets have be shown with the name of its toolset.
-    pub(crate) fn name_toolsets(documents: &mut [Self]) {
+    pub(crate) fn mark_shared_descriptions(documents: &mut [Self]) {
         let files: Vec<_> = documents.iter().map(|document| document.file.clone()).collect();
         for document in documents {
             document.is_shared = files.iter().filter(|file| **file == document.file).count() > 1;
@@ -120,24 +126,26 @@ impl CheckedDescription {
 
     /// Every finding with the name of its file in the report.
     pub(crate) fn diagnostics(&self) -> impl Iterator<Item = (PathBuf, &Diagnostic)> {
-        self.diagnostics.iter().map(|diagnostic| (file_of(&self.file, diagnostic), diagnostic))
+        self.diagnostics
+            .iter()
+            .map(|diagnostic| (diagnostic_file(&self.file, diagnostic), diagnostic))
     }
 
     /// Every cause of at least the requested severity, with its file.
-    pub(crate) fn causes(&self, levels: &Levels) -> impl Iterator<Item = (PathBuf, Cause)> {
+    pub(crate) fn shown_causes(&self, levels: &Levels) -> impl Iterator<Item = (PathBuf, Cause)> {
         let shown: Vec<_> = self
             .diagnostics
             .iter()
-            .filter(|diagnostic| levels.shows(diagnostic))
+            .filter(|diagnostic| levels.is_shown_individually(diagnostic))
             .cloned()
             .collect();
-        let causes = cause::causes(&shown).into_iter();
-        causes.map(|cause| (file_of(&self.file, &cause.diagnostic), cause))
+        let causes = cause::group_into_causes(&shown).into_iter();
+        causes.map(|cause| (diagnostic_file(&self.file, &cause.diagnostic), cause))
     }
 
     /// The errors, warnings and other requested findings with snippets; the verdict; the counts of what is not shown.
     pub(crate) fn to_text(&self, levels: &Levels) -> String {
-        let mut causes: Vec<_> = self.causes(levels).map(|(_, cause)| cause).collect();
+        let mut causes: Vec<_> = self.shown_causes(levels).map(|(_, cause)| cause).collect();
         causes.sort_by_key(|cause| Reverse(cause.diagnostic.severity));
         let own = Lines::new(&self.text);
         let mut text = String::new();
@@ -145,11 +153,11 @@ impl CheckedDescription {
             let name = group.first().and_then(|first| first.diagnostic.file.as_ref());
             let referenced = name.map(|name| {
                 let text = self.referenced.get(name);
-                text.map(|text| Lines::of_part(text)).unwrap_or_default()
+                text.map(|text| Lines::of_document_part(text)).unwrap_or_default()
             });
             let lines = referenced.as_ref().unwrap_or(&own);
-            text.push_str(&render::rendered_group(&group, lines, |diagnostic| {
-                file_of(&self.file, diagnostic)
+            text.push_str(&render::rendered_causes(&group, lines, |diagnostic| {
+                diagnostic_file(&self.file, diagnostic)
             }));
         }
         text.push_str(&self.verdict_line());
@@ -163,11 +171,11 @@ impl CheckedDescription {
         let verdict = format!(
             "{}{}: {} exposed, {} degraded, {} refused{}{}; {} tokens of declarations",
             self.file.display(),
-            self.shared_name(),
+            self.toolset_name_if_shared(),
             self.count_by_status(OperationStatus::Exposed),
             self.count_by_status(OperationStatus::Degraded),
             self.count_by_status(OperationStatus::Refused),
-            self.not_selected(),
+            self.not_selected_count_text(),
             self.edited_count_text(),
             grouped_digits(self.advice.tokens),
         );
@@ -183,11 +191,11 @@ impl CheckedDescription {
         let hidden: Vec<_> = self
             .diagnostics
             .iter()
-            .filter(|diagnostic| !levels.shows(diagnostic))
+            .filter(|diagnostic| !levels.is_shown_individually(diagnostic))
             .cloned()
             .collect();
         let (mut lint, mut others) = (BTreeMap::new(), BTreeMap::new());
-        for cause in cause::causes(&hidden) {
+        for cause in cause::group_into_causes(&hidden) {
             let code = cause.diagnostic.code.as_str();
             let counts = if is_lint(code) { &mut lint } else { &mut others };
             *counts.entry(code).or_insert(0_usize) += 1;
@@ -212,11 +220,11 @@ impl CheckedDescription {
         text
     }
 
-    fn shared_name(&self) -> String {
+    fn toolset_name_if_shared(&self) -> String {
         if self.is_shared { format!(" (`{}`)", self.toolset.name) } else { String::new() }
     }
 
-    fn not_selected(&self) -> String {
+    fn not_selected_count_text(&self) -> String {
         match self.toolset.report.not_selected {
             0 => String::new(),
             number => format!(", {} not selected", grouped_digits(number)),
@@ -232,7 +240,7 @@ impl CheckedDescription {
 
     pub(crate) fn to_json(&self, levels: &Levels) -> Value {
         let diagnostics: Vec<_> =
-            self.causes(levels).map(|(file, cause)| diagnostic_json(&file, &cause)).collect();
+            self.shown_causes(levels).map(|(file, cause)| diagnostic_json(&file, &cause)).collect();
         json!({
             "file": self.file.display().to_string(),
             "toolset": self.toolset.name,
@@ -267,7 +275,7 @@ fn sort_diagnostics(diagnostics: &mut [Diagnostic]) {
 }
 
 /// The name of a diagnostic's file in the report: the description's own file, a referenced file, or an address.
-fn file_of(description: &Path, diagnostic: &Diagnostic) -> PathBuf {
+fn diagnostic_file(description: &Path, diagnostic: &Diagnostic) -> PathBuf {
     match diagnostic.file.as_deref() {
         None => description.to_owned(),
         Some(address) if address.starts_with("https:") => PathBuf::from(address),
@@ -276,21 +284,21 @@ fn file_of(description: &Path, diagnostic: &Diagnostic) -> PathBuf {
 }
 
 /// The texts of the files besides the description that have diagnostics. The diagnostics get their places from them.
-fn referenced_texts(
+fn read_referenced_texts(
     toolset: &BuiltToolset,
     diagnostics: &mut [Diagnostic],
 ) -> BTreeMap<Arc<str>, String> {
     let mut files: BTreeMap<Arc<str>, PathBuf> = BTreeMap::new();
     for diagnostic in diagnostics.iter() {
         if let Some(name) = diagnostic.file.as_ref().filter(|name| !name.starts_with("https:")) {
-            files.insert(Arc::clone(name), file_of(&toolset.file, diagnostic));
+            files.insert(Arc::clone(name), diagnostic_file(&toolset.file, diagnostic));
         }
     }
     let mut texts = BTreeMap::new();
     for (name, file) in files {
         // If a file has disappeared since it was read, its findings have no place.
         let Ok(text) = read_file_bytes(&file) else { continue };
-        locate_file(&name, &text, diagnostics);
+        fill_file_positions(&name, &text, diagnostics);
         texts.insert(name, String::from_utf8_lossy(&text).into_owned());
     }
     texts

@@ -77,7 +77,7 @@ impl<'a> LogEntry<'a> {
             code: finding.code,
             level: finding.severity.as_str(),
             message: message_with_help(&finding.message, &remedy::finding_remedy(finding)),
-            file: file_uri(&remedy::finding_place(finding)),
+            file: file_uri(&remedy::finding_file_or_flag(finding)),
             position: finding.position,
             pointer: &finding.pointer,
         }

@@ -22,7 +22,7 @@ pub(crate) async fn read_session_file(
 ) -> Result<Session, Failure> {
     let file_session = read_envelope(file, envelope, built).await?;
     file_session
-        .session(Object::new())
+        .session_with_overrides(Object::new())
         .map_err(|message| file_failure(file, &message, "correct the session"))
 }
 
@@ -55,7 +55,7 @@ pub(crate) async fn read_envelope(
 impl ReadSession {
     /// The session with the values of a request, which override it: single parameters and credentials, and any other member
     /// as a whole. The error describes an invalid value.
-    pub(crate) fn session(&self, inline: Object) -> Result<Session, String> {
+    pub(crate) fn session_with_overrides(&self, inline: Object) -> Result<Session, String> {
         let mut envelope = self.envelope.clone();
         for (name, value) in inline {
             match (envelope.get_mut(&name), value) {

@@ -21,7 +21,7 @@ use http::{Method, Request, StatusCode, header};
 
 use crate::{
     args::SidecarArguments,
-    exit::{Failure, with_cause},
+    exit::{Failure, error_with_cause},
     open::read_file_bytes,
     output,
 };
@@ -50,7 +50,7 @@ impl Sidecar {
     }
 
     /// The sidecar that runs beside this process, whatever address others know it by.
-    pub(crate) async fn on_this_machine(
+    pub(crate) async fn connect_on_this_machine(
         arguments: &SidecarArguments,
         kinds: &Kinds,
     ) -> Result<Self, Failure> {
@@ -110,7 +110,7 @@ impl Sidecar {
             request.map_err(|error| self.unreachable_failure(&error.to_string(), NAME_IT))?;
         if let Some(bearer) = &self.bearer {
             let placed = bearer.authorize(&mut request, &Session::default()).await;
-            placed.map_err(|error| no_token(&with_cause(&error)))?;
+            placed.map_err(|error| missing_token_failure(&error_with_cause(&error)))?;
         }
         let limits = Limits { timeout, response_bytes: MOST_READ };
         let response = self.client.send(request, &limits).await;
@@ -164,13 +164,14 @@ impl Answer {
 
 fn bearer_authenticator(text: &str) -> Result<Arc<dyn Authenticator>, Failure> {
     // The text may be the token itself, so it is not shown.
-    let reference = text.parse().map_err(|_| no_token("expected a reference to a secret"))?;
+    let reference =
+        text.parse().map_err(|_| missing_token_failure("expected a reference to a secret"))?;
     let config = AuthConfig::Bearer { token: CredentialSource::Secret(reference) };
     let context = AuthContext::new(Arc::new(local_stores()), Arc::new(Refuse::new()));
-    config.build(&context).map_err(|error| no_token(&error.to_string()))
+    config.build(&context).map_err(|error| missing_token_failure(&error.to_string()))
 }
 
-fn no_token(why: &str) -> Failure {
+fn missing_token_failure(why: &str) -> Failure {
     Failure::with_help(&format!("no token: {why}"), "`--bearer env:NAME` or `--bearer file:PATH`")
 }
 
@@ -183,21 +184,22 @@ async fn read_tls_settings(arguments: &SidecarArguments) -> Result<TlsSettings, 
     }
     if let (Some(file), Some(key)) = (&arguments.client_certificate, &arguments.client_key) {
         let chain = read_file_bytes(file)?;
-        let key = read_key(key).await.map_err(|why| no_identity(&why))?;
+        let key = read_secret(key).await.map_err(|why| client_certificate_failure(&why))?;
         let identity = ClientIdentity::new(&chain, &key, None);
-        settings =
-            settings.with_identity(identity.map_err(|error| no_identity(&error.to_string()))?);
+        settings = settings.with_identity(
+            identity.map_err(|error| client_certificate_failure(&error.to_string()))?,
+        );
     }
     Ok(settings)
 }
 
-async fn read_key(text: &str) -> Result<Secret, String> {
+async fn read_secret(text: &str) -> Result<Secret, String> {
     let reference: SecretReference =
         text.parse().map_err(|_| "expected a reference to a secret".to_owned())?;
     local_stores().get(&reference).await.map_err(|error| error.to_string())
 }
 
-fn no_identity(why: &str) -> Failure {
+fn client_certificate_failure(why: &str) -> Failure {
     let help = "`--client-certificate FILE` is the certificate with its chain, yours first; `--client-key file:PATH` its private key";
     Failure::with_help(&format!("no certificate of yours: {why}"), help)
 }

@@ -13,7 +13,7 @@ impl Table {
         Self { headings, rows: Vec::new() }
     }
 
-    pub(crate) fn push(&mut self, row: impl IntoIterator<Item = String>) {
+    pub(crate) fn push_row(&mut self, row: impl IntoIterator<Item = String>) {
         // A line break would end the row.
         let row = row.into_iter().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
         self.rows.push(row.collect());
@@ -21,7 +21,7 @@ impl Table {
 
     /// The headings and rows, each line of at most `width` columns if a width is given.
     pub(crate) fn text(&self, width: Option<usize>) -> String {
-        let widths = self.widths(width);
+        let widths = self.column_widths(width);
         let mut text = row_line(&self.headings, &widths);
         for row in &self.rows {
             text.push_str(&row_line(row, &widths));
@@ -29,7 +29,7 @@ impl Table {
         text
     }
 
-    fn widths(&self, width: Option<usize>) -> Vec<usize> {
+    fn column_widths(&self, width: Option<usize>) -> Vec<usize> {
         let widest = |column: usize| {
             let rows = std::iter::once(&self.headings).chain(&self.rows);
             rows.filter_map(|row| row.get(column)).map(|text| column_count(text)).max()
@@ -80,8 +80,8 @@ mod tests {
     #[test]
     fn the_widest_column_is_cut_to_the_terminal() {
         let mut table = Table::new(["name", "what"]);
-        table.push(["a".to_owned(), "a long\nsummary of it".to_owned()]);
-        table.push(["bcd".to_owned(), "short".to_owned()]);
+        table.push_row(["a".to_owned(), "a long\nsummary of it".to_owned()]);
+        table.push_row(["bcd".to_owned(), "short".to_owned()]);
         assert_eq!(table.text(None), "NAME  WHAT\na     a long summary of it\nbcd   short\n");
         assert_eq!(table.text(Some(16)), "NAME  WHAT\na     a long su…\nbcd   short\n");
     }

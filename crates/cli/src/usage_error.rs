@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use callgate_tool::visible_line;
+use callgate_tool::escape_invisible_in_line;
 use clap::{
     Error,
     error::{ContextKind, ContextValue, ErrorKind},
@@ -12,18 +12,18 @@ use clap::{
 use crate::output;
 
 /// Writes the message, or the help that was asked for.
-pub(crate) fn report_error(error: Error) -> ExitCode {
+pub(crate) fn print_error_or_help(error: Error) -> ExitCode {
     if !error.use_stderr() {
         error.exit();
     }
     let error = words_in_one_line(with_call_tip(error));
-    output::print_message(&output::trusted_text(&error.render().ansi().to_string()));
+    output::print_message(&output::with_trusted_escapes(&error.render().ansi().to_string()));
     ExitCode::from(2)
 }
 
 /// The error with each word of the command line in one line.
 fn words_in_one_line(mut error: Error) -> Error {
-    let line = |text: &String| visible_line(text).into_owned();
+    let line = |text: &String| escape_invisible_in_line(text).into_owned();
     let shown: Vec<_> = error
         .context()
         .filter_map(|(kind, value)| match value {

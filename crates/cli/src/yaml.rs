@@ -29,16 +29,20 @@ fn quote_yaml_1_1_bools(written: &str) -> String {
             Some((name, value)) => {
                 let word = value.trim_start();
                 let space = if word.is_empty() { "" } else { " " };
-                quoted.push_str(&format!("{}:{space}{}", quote_word(name), quote_word(word)));
+                quoted.push_str(&format!(
+                    "{}:{space}{}",
+                    quote_if_yaml_1_1_bool(name),
+                    quote_if_yaml_1_1_bool(word)
+                ));
             }
-            None => quoted.push_str(&quote_word(content)),
+            None => quoted.push_str(&quote_if_yaml_1_1_bool(content)),
         }
         quoted.push('\n');
     }
     quoted
 }
 
-fn quote_word(text: &str) -> String {
+fn quote_if_yaml_1_1_bool(text: &str) -> String {
     if is_yaml_1_1_bool(text) { format!("'{text}'") } else { text.to_owned() }
 }
 

@@ -4,8 +4,8 @@ use callgate_tool::{Arguments, Object, Value};
 
 use crate::{
     digits::restore_numbers,
-    name::{is_same_name, python_name},
-    stub::parameters,
+    name::{is_same_folded_name, python_name},
+    stub::sorted_parameters,
 };
 
 /// The arguments of a tool with this schema.
@@ -17,7 +17,7 @@ pub(crate) fn tool_arguments(
     positional: Vec<Value>,
     named: Object,
 ) -> Result<Arguments, String> {
-    let parameters = parameters(schema);
+    let parameters = sorted_parameters(schema);
     let (n_given, n_most) = (positional.len(), parameters.len());
     if n_given > n_most {
         return Err(format!("the function takes at most {n_most} arguments, got {n_given}"));
@@ -30,7 +30,7 @@ pub(crate) fn tool_arguments(
         let is_exact = parameters.iter().any(|parameter| parameter.name == name);
         let mut similar = parameters
             .iter()
-            .filter(|it| python_name(it.name) == name || is_same_name(it.name, &name));
+            .filter(|it| python_name(it.name) == name || is_same_folded_name(it.name, &name));
         let parameter = match (is_exact, similar.next(), similar.next()) {
             // The check of the call names an unknown argument, with the nearest.
             (true, ..) | (_, None, _) | (_, _, Some(_)) => name,

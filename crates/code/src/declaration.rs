@@ -18,7 +18,7 @@ pub(crate) fn declaration(name: ToolName, settings: &CodeSettings) -> Tool {
 
 /// The schema of the arguments. The functions stand in the description of the program: formats of models cut that of a tool.
 fn input_schema(settings: &CodeSettings, functions: &str) -> Schema {
-    let program = program_text(settings);
+    let program = input_description(settings);
     Schema::new(json!({
         "type": "object",
         "properties": {"input": {
@@ -31,7 +31,7 @@ fn input_schema(settings: &CodeSettings, functions: &str) -> Schema {
 }
 
 /// The declaration with the functions that fit.
-pub(crate) fn declaration_among<'t>(
+pub(crate) fn declaration_with_functions<'t>(
     tool: &Tool,
     settings: &CodeSettings,
     tools: &[&'t dyn Backend],
@@ -39,11 +39,11 @@ pub(crate) fn declaration_among<'t>(
     let mut tool = tool.clone();
     let functions = tools.iter().copied().filter(|tool| {
         settings.calls.allows(tool.name(), tool.effect())
-            && !tool.calls_tools()
+            && !tool.can_call_tools()
             && tool.execution() == Execution::Server
     });
     let path = |it: &&'t dyn Backend| FunctionPath::new(it.toolset(), it.name().as_str());
-    let functions = functions_text(functions, path, |it| it.declaration());
+    let functions = fitting_stubs_text(functions, path, |it| it.declaration());
     if !functions.is_empty() {
         tool.input_schema = input_schema(settings, &format!(".{functions}"));
     }
@@ -51,14 +51,15 @@ pub(crate) fn declaration_among<'t>(
 }
 
 /// The language of programs and its functions, for the model that writes them.
-pub(crate) fn language<'e>(functions: Functions<'e>) -> String {
-    let entries = functions.entries().filter(|entry| entry.execution() == Execution::Server);
+pub(crate) fn language_and_functions_text<'e>(functions: Functions<'e>) -> String {
+    let entries =
+        functions.callable_entries().filter(|entry| entry.execution() == Execution::Server);
     let path = |entry: &Entry<'e>| FunctionPath::from_entry(*entry);
-    format!("{LANGUAGE}{}", functions_text(entries, path, |entry| entry.declaration()))
+    format!("{LANGUAGE}{}", fitting_stubs_text(entries, path, |entry| entry.declaration()))
 }
 
 /// The stubs of functions, as many as fit, and what their parameters mean; empty without functions.
-fn functions_text<'t, T: 't>(
+fn fitting_stubs_text<'t, T: 't>(
     functions: impl Iterator<Item = T>,
     path: impl Fn(&T) -> FunctionPath<'t>,
     declaration: impl Fn(&T) -> Option<&'t Tool>,
@@ -84,7 +85,7 @@ fn functions_text<'t, T: 't>(
             "\n{n} further functions are found by words: await search(\"…\") returns their stubs."
         ),
     };
-    format!("{CALLS}\n{text}{}{more}", words.text())
+    format!("{CALLS}\n{text}{}{more}", words.shared_descriptions_text())
 }
 
 fn description(settings: &CodeSettings) -> String {
@@ -94,7 +95,7 @@ fn description(settings: &CodeSettings) -> String {
 }
 
 /// The words for the text of a call.
-pub(crate) fn program_text(settings: &CodeSettings) -> &'static str {
+pub(crate) fn input_description(settings: &CodeSettings) -> &'static str {
     match settings.generate {
         None => "The program",
         Some(_) => "The program, or in words what another model shall write a program for",

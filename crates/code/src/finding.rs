@@ -27,6 +27,6 @@ pub(crate) fn unavailable(
 }
 
 /// The model that should write programs cannot.
-pub(crate) fn no_model(pointer: String, message: String, help: String) -> SettingFinding {
+pub(crate) fn unusable_model(pointer: String, message: String, help: String) -> SettingFinding {
     SettingFinding::error(SettingCode::WrongValue.as_str(), pointer, message, help)
 }

@@ -6,7 +6,7 @@ use callgate_tool::{FingerprintHasher, Schema, Session, Tool, Value, hexadecimal
 use crate::{
     journal::ProgramJournal,
     message::{Meaning, Name},
-    name::is_same_name,
+    name::is_same_folded_name,
     path::FunctionPath,
     settings::CallRules,
     stub::stub,
@@ -30,8 +30,8 @@ pub(crate) enum Function<'e> {
 }
 
 impl<'e> Functions<'e> {
-    pub(crate) fn entries(self) -> impl Iterator<Item = Entry<'e>> {
-        self.executor.entries().filter(move |entry| self.has(*entry))
+    pub(crate) fn callable_entries(self) -> impl Iterator<Item = Entry<'e>> {
+        self.executor.entries().filter(move |entry| self.may_call(*entry))
     }
 
     /// The tools that the caller may use, also those that code may not call: a call of one says so.
@@ -39,12 +39,12 @@ impl<'e> Functions<'e> {
         self.executor.entries().filter(move |entry| self.may_see(*entry))
     }
 
-    fn has(self, entry: Entry<'e>) -> bool {
+    fn may_call(self, entry: Entry<'e>) -> bool {
         self.rules.allows(entry.name(), entry.effect()) && self.may_see(entry)
     }
 
     fn may_see(self, entry: Entry<'e>) -> bool {
-        entry.is_permitted(self.rights) && !entry.calls_tools()
+        entry.is_permitted(self.rights) && !entry.can_call_tools()
     }
 
     /// The meaning of a name that the code does not define.
@@ -52,7 +52,7 @@ impl<'e> Functions<'e> {
         let is_module = name.module.is_none()
             && self.visible_entries().any(|entry| {
                 let module = FunctionPath::from_entry(entry).module;
-                module.is_some_and(|module| is_same_name(module, &name.name))
+                module.is_some_and(|module| is_same_folded_name(module, &name.name))
             });
         match self.find(name) {
             // A toolset that has the name of a function of another is the toolset: its functions have no other name.
@@ -67,16 +67,18 @@ impl<'e> Functions<'e> {
     /// # Errors
     /// The reason why there is none, with the nearest names.
     pub(crate) fn find(self, name: &Name) -> Result<Function<'e>, String> {
-        let meant = |entry: &Entry<'e>| FunctionPath::from_entry(*entry).is_meant(name);
+        let meant = |entry: &Entry<'e>| FunctionPath::from_entry(*entry).is_named_by(name);
         if let Some(module) = &name.module {
             let full = format!("{module}-{}", name.name);
-            if let Some(entry) = self.executor.find(&full).filter(|it| meant(it) && self.has(*it)) {
+            if let Some(entry) =
+                self.executor.find(&full).filter(|it| meant(it) && self.may_call(*it))
+            {
                 return Ok(Function::Tool(entry));
             }
         } else if name.name == SEARCH {
             return Ok(Function::Search);
         }
-        let mut all: Vec<_> = self.entries().filter(meant).collect();
+        let mut all: Vec<_> = self.callable_entries().filter(meant).collect();
         match (all.pop(), all.as_slice()) {
             (Some(entry), []) => Ok(Function::Tool(entry)),
             (Some(entry), others) => Err(ambiguous_name_text(name, others.iter().chain([&entry]))),
@@ -85,12 +87,14 @@ impl<'e> Functions<'e> {
     }
 
     fn unknown_name_text(self, name: &Name) -> String {
-        let asked = name.text();
-        if self.visible_entries().any(|entry| FunctionPath::from_entry(entry).is_meant(name)) {
+        let asked = name.dotted_name();
+        if self.visible_entries().any(|entry| FunctionPath::from_entry(entry).is_named_by(name)) {
             return format!("code may not call `{asked}`: call the tool by itself");
         }
-        let all: Vec<String> =
-            self.entries().map(|entry| FunctionPath::from_entry(entry).text()).collect();
+        let all: Vec<String> = self
+            .callable_entries()
+            .map(|entry| FunctionPath::from_entry(entry).python_path())
+            .collect();
         let nearest = nearest_first(&asked, all.iter().map(String::as_str));
         let nearest: Vec<_> =
             nearest.iter().take(NEAREST).map(|name| format!("`{name}`")).collect();
@@ -101,7 +105,7 @@ impl<'e> Functions<'e> {
     }
 
     /// A tool that the program has called, or saw, and that its caller may no longer use: its results are not for them either.
-    pub(crate) fn forbidden_tool(self, journal: &ProgramJournal) -> Option<&str> {
+    pub(crate) fn called_tool_now_forbidden(self, journal: &ProgramJournal) -> Option<&str> {
         let is_forbidden = |tool: &str| {
             self.executor.find(tool).is_some_and(|entry| !entry.is_permitted(self.rights))
         };
@@ -122,7 +126,8 @@ impl<'e> Functions<'e> {
         };
         // A program does not go on after a tool of it has changed; whose results it holds matters only for its own result.
         let is_compared = |tool: &String| {
-            journal.result.is_some() || self.fingerprint(tool).as_ref() == journal.tools.get(tool)
+            journal.result.is_some()
+                || self.declaration_fingerprint(tool).as_ref() == journal.tools.get(tool)
         };
         let mut sessions = journal.sessions.iter();
         let (tool, _) =
@@ -139,27 +144,27 @@ impl<'e> Functions<'e> {
         program: &str,
     ) -> Option<String> {
         let mut hasher = FingerprintHasher::default();
-        hasher.text(program).text(tool);
-        self.executor.find(tool)?.add_session_to(session, &mut hasher);
+        hasher.add_text(program).add_text(tool);
+        self.executor.find(tool)?.hash_session(session, &mut hasher);
         Some(hexadecimal(hasher.finish().as_bytes()))
     }
 
     /// The fingerprint of a tool's declaration, and of the values that the operator has set; `None` if there is none.
-    pub(crate) fn fingerprint(self, tool: &str) -> Option<String> {
+    pub(crate) fn declaration_fingerprint(self, tool: &str) -> Option<String> {
         let entry = self.executor.find(tool)?;
         let declared = entry.declaration()?;
         let mut hasher = FingerprintHasher::default();
-        hasher.text(declared.name.as_str()).text(declared.effect.as_str());
-        hasher.value(&declared.input_schema.to_value());
+        hasher.add_text(declared.name.as_str()).add_text(declared.effect.as_str());
+        hasher.add_value(&declared.input_schema.to_value());
         let output = declared.output_schema().map(Schema::to_value);
-        hasher.value(&output.unwrap_or_default());
-        entry.add_session_to(&Session::default(), &mut hasher);
+        hasher.add_value(&output.unwrap_or_default());
+        entry.hash_session(&Session::default(), &mut hasher);
         Some(hexadecimal(hasher.finish().as_bytes()))
     }
 
     /// The functions that a question means, each as its stub.
     pub(crate) fn search(self, question: &str) -> Value {
-        let results = self.executor.search(&Search::new(question), |entry| self.has(entry));
+        let results = self.executor.search(&Search::new(question), |entry| self.may_call(entry));
         let stubs = results.into_iter().filter_map(|result| {
             let tool: &Tool = result.entry.declaration()?;
             Some(Value::from(stub(&FunctionPath::from_entry(result.entry), tool)))
@@ -173,8 +178,8 @@ fn ambiguous_name_text<'a, 'e: 'a>(
     entries: impl Iterator<Item = &'a Entry<'e>>,
 ) -> String {
     let names: Vec<_> =
-        entries.map(|it| format!("`{}`", FunctionPath::from_entry(*it).text())).collect();
-    format!("`{}` is the name of several functions: {}", name.text(), names.join(", "))
+        entries.map(|it| format!("`{}`", FunctionPath::from_entry(*it).python_path())).collect();
+    format!("`{}` is the name of several functions: {}", name.dotted_name(), names.join(", "))
 }
 
 /// The function that finds functions.

@@ -70,10 +70,10 @@ impl<'a> Generator<'a> {
         let answer = timeout_at(Instant::now() + time, self.model.answer(request)).await;
         let answer = answer.map_or_else(
             |_| Err("it did not answer in time".to_owned()),
-            |reply| self.spent.take_text(reply),
+            |reply| self.spent.count_and_take_text(reply),
         );
         let answer = answer.map_err(|why| wording::code::no_program(&why))?;
-        match program_text(&answer) {
+        match first_code_block(&answer) {
             "" => Err(wording::code::no_program("its answer is empty")),
             code if code.len() > MOST_CODE => {
                 Err(wording::code::no_program("its program is too long"))
@@ -85,14 +85,14 @@ impl<'a> Generator<'a> {
 
 impl SpentTokens {
     /// Counts the tokens of a reply. Returns its text.
-    fn take_text(&self, reply: TextReply) -> Result<String, String> {
+    fn count_and_take_text(&self, reply: TextReply) -> Result<String, String> {
         self.input.fetch_add(reply.input_tokens, Ordering::Relaxed);
         self.output.fetch_add(reply.output_tokens, Ordering::Relaxed);
         reply.text
     }
 
     /// Notes the tokens, if a model was asked: they count in the turn that made the call.
-    pub(crate) fn note(&self, journal: &mut Journal) {
+    pub(crate) fn record_spent_tokens(&self, journal: &mut Journal) {
         let [input, output] = [&self.input, &self.output].map(|it| it.load(Ordering::Relaxed));
         if input > 0 || output > 0 {
             journal.note(Event::ModelAsked { input, output });
@@ -101,14 +101,14 @@ impl SpentTokens {
 }
 
 /// The program in an answer: its first block of code, or all of it.
-fn program_text(answer: &str) -> &str {
+fn first_code_block(answer: &str) -> &str {
     let block = answer.split_once("```").and_then(|(_, rest)| rest.split_once('\n'));
     let code = block.map(|(_, rest)| rest.split_once("\n```").map_or(rest, |(code, _)| code));
     code.map_or(answer, |code| code.trim_end_matches('`')).trim()
 }
 
 /// True for words that an interpreter takes as names: `total`, `Berlin, Paris`.
-pub(crate) fn is_names(text: &str) -> bool {
+pub(crate) fn could_be_names(text: &str) -> bool {
     text.chars().all(|c| c.is_alphanumeric() || c.is_whitespace() || matches!(c, ',' | '_'))
 }
 
@@ -137,17 +137,17 @@ mod tests {
             ("```python\n```", ""),
             ("  \n", ""),
         ] {
-            assert_eq!(program_text(answer), program, "{answer}");
+            assert_eq!(first_code_block(answer), program, "{answer}");
         }
     }
 
     #[test]
     fn words_are_names_while_calls_and_sums_are_not() {
         for text in ["total", "Berlin, Paris", "price and total", "größe"] {
-            assert!(is_names(text), "{text}");
+            assert!(could_be_names(text), "{text}");
         }
         for text in ["f(total)", "a + b", "x = y", "a.b", "'a'"] {
-            assert!(!is_names(text), "{text}");
+            assert!(!could_be_names(text), "{text}");
         }
     }
 }

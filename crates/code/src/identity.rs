@@ -10,19 +10,19 @@ use std::{
 use callgate_executor::{Call, RepeatKey};
 use callgate_tool::{Arguments, FingerprintHasher, Principal, Value, hexadecimal};
 
-use crate::{name::is_key, stub::parameters};
+use crate::{name::is_idempotency_key_name, stub::sorted_parameters};
 
 /// The identity of the program that a call runs: its caller's key, or one that no other program has.
 pub(crate) fn program_identity(call: &Call<'_>) -> String {
     let mut hasher = FingerprintHasher::default();
-    hasher.optional(call.principal().map(Principal::id)).text(call.tool());
+    hasher.add_optional_text(call.principal().map(Principal::id)).add_text(call.tool());
     if let Some(RepeatKey(key)) = call.extensions().get() {
-        hasher.text(key);
+        hasher.add_text(key);
     } else {
         let began = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let random = || random_number().to_string();
-        hasher.text(&began.unwrap_or_default().as_nanos().to_string());
-        hasher.text(&process::id().to_string()).text(&random()).text(&random());
+        hasher.add_text(&began.unwrap_or_default().as_nanos().to_string());
+        hasher.add_text(&process::id().to_string()).add_text(&random()).add_text(&random());
     }
     hexadecimal(hasher.finish().as_bytes())
 }
@@ -33,19 +33,26 @@ fn random_number() -> u64 {
 }
 
 /// Gives a write its key, if its tool takes one and the code gives none.
-pub(crate) fn add_key(arguments: &mut Arguments, schema: &Value, identity: &str, number: usize) {
-    let takers = parameters(schema).into_iter().filter(|parameter| is_key(parameter.name));
+pub(crate) fn add_missing_idempotency_key(
+    arguments: &mut Arguments,
+    schema: &Value,
+    identity: &str,
+    number: usize,
+) {
+    let takers = sorted_parameters(schema)
+        .into_iter()
+        .filter(|parameter| is_idempotency_key_name(parameter.name));
     for parameter in takers {
         if !arguments.contains_key(parameter.name) {
-            arguments.insert(parameter.name, call_key(identity, number).into());
+            arguments.insert(parameter.name, call_key_uuid(identity, number).into());
         }
     }
 }
 
 /// The key of a call in the form of a UUID (RFC 9562 §5.8), which services with a form of their own take.
-fn call_key(identity: &str, number: usize) -> String {
+fn call_key_uuid(identity: &str, number: usize) -> String {
     let mut hasher = FingerprintHasher::default();
-    hasher.text(identity).text(&number.to_string());
+    hasher.add_text(identity).add_text(&number.to_string());
     let digits = hexadecimal(hasher.finish().as_bytes());
     let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
     format!("{}-{}-8{}-a{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32))
@@ -62,7 +69,7 @@ mod tests {
         let schema = json!({"properties": {"name": {}, "idempotency-key": {"type": "string"}}});
         let key = |given: &str, identity: &str, number: usize| {
             let mut arguments = Arguments::parse(given).unwrap().unwrap();
-            add_key(&mut arguments, &schema, identity, number);
+            add_missing_idempotency_key(&mut arguments, &schema, identity, number);
             arguments["idempotency-key"].as_str().unwrap().to_owned()
         };
         let first = key("{}", "a", 0);
@@ -73,7 +80,7 @@ mod tests {
         let lengths: Vec<_> = first.split('-').map(str::len).collect();
         assert_eq!(lengths, [8, 4, 4, 4, 12], "{first}");
         let mut none = Arguments::new();
-        add_key(&mut none, &json!({"properties": {"key": {}}}), "a", 0);
+        add_missing_idempotency_key(&mut none, &json!({"properties": {"key": {}}}), "a", 0);
         assert!(none.is_empty());
     }
 }

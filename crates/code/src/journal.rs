@@ -119,7 +119,7 @@ impl ProgramJournal {
     }
 
     /// The journal of a program that a model wrote for this text, after one that made so many calls.
-    pub(crate) fn for_task(mut self, task: &str, n_before: usize) -> Self {
+    pub(crate) fn with_task(mut self, task: &str, n_before: usize) -> Self {
         self.size = self.size.saturating_add(task.len());
         (self.task, self.n_before) = (Some(task.to_owned()), n_before);
         self
@@ -144,9 +144,11 @@ impl ProgramJournal {
 
     /// Notes a call that the code asks for.
     pub(crate) fn add_call(&mut self, mut call: AskedCall) {
-        self.size = self.size.saturating_add(call.name.text().len());
-        self.size = self.size.saturating_add(call.positional.iter().map(value_size).sum());
-        self.size = self.size.saturating_add(object_size(&call.named)).saturating_add(PER_CALL);
+        self.size = self.size.saturating_add(call.name.dotted_name().len());
+        self.size =
+            self.size.saturating_add(call.positional.iter().map(estimated_value_size).sum());
+        self.size =
+            self.size.saturating_add(estimated_object_size(&call.named)).saturating_add(PER_CALL);
         if self.is_full() {
             (call.positional, call.named) = (Vec::new(), Object::new());
         }
@@ -155,13 +157,13 @@ impl ProgramJournal {
     }
 
     /// Counts what a person is asked about a call that waits.
-    pub(crate) fn add_request(&mut self, request: &Value) {
-        self.size = self.size.saturating_add(value_size(request));
+    pub(crate) fn count_request_size(&mut self, request: &Value) {
+        self.size = self.size.saturating_add(estimated_value_size(request));
     }
 
     /// Notes the end of a call.
     pub(crate) fn end_call(&mut self, number: usize, ended: Ended, answer: CallAnswer) {
-        self.size = self.size.saturating_add(answer_size(&answer));
+        self.size = self.size.saturating_add(estimated_answer_size(&answer));
         if let Some(call) = self.calls.get_mut(number) {
             call.state = CallState::Ended(ended, Some(answer));
         }
@@ -193,18 +195,18 @@ impl ProgramJournal {
     }
 
     /// The text of the call.
-    pub(crate) fn text_of_call(&self) -> &str {
+    pub(crate) fn task_or_code(&self) -> &str {
         self.task.as_deref().unwrap_or(&self.code)
     }
 
     /// The writes that were made, or may have been, as a sentence lists them.
     pub(crate) fn writes_text(&self) -> String {
-        let writes: Vec<_> = self.write_texts().collect();
+        let writes: Vec<_> = self.possible_write_texts().collect();
         if writes.is_empty() { "none".to_owned() } else { writes.join(", ") }
     }
 
     /// The writes that were made, or may have been.
-    pub(crate) fn write_texts(&self) -> impl Iterator<Item = String> {
+    pub(crate) fn possible_write_texts(&self) -> impl Iterator<Item = String> {
         let calls = self.calls.iter().enumerate().filter(|(_, call)| call.is_write);
         calls.filter_map(|(number, call)| {
             let tool = call.tool.as_deref()?;
@@ -220,7 +222,7 @@ impl ProgramJournal {
     }
 
     /// The number of calls of a tool that reached it.
-    pub(crate) fn n_ran(&self, tool: &str) -> usize {
+    pub(crate) fn n_calls_that_reached(&self, tool: &str) -> usize {
         let ran = |call: &&AskedCall| {
             call.tool.as_deref() == Some(tool)
                 && matches!(&call.state, CallState::Ended(ended, _) if ended.may_have_reached())
@@ -243,7 +245,7 @@ impl ProgramJournal {
     }
 
     /// Lets no approval that was given so far cover a further call of the tool of this call.
-    pub(crate) fn end_covering(&mut self, number: usize) {
+    pub(crate) fn end_tool_approvals(&mut self, number: usize) {
         let tool = self.calls.get(number).and_then(|call| call.tool.clone());
         for call in self.calls.iter_mut().filter(|call| call.tool == tool) {
             if let Some(CallApproval::Given { covers, .. }) = &mut call.approval {
@@ -253,7 +255,7 @@ impl ProgramJournal {
     }
 
     /// Lets the approval of an earlier call no longer cover this one: it was not made, and is decided by itself when it is made again.
-    pub(crate) fn end_cover(&mut self, number: usize) {
+    pub(crate) fn remove_covering_approval(&mut self, number: usize) {
         if let Some(call) = self.calls.get_mut(number)
             && matches!(call.approval, Some(CallApproval::Covered(_)))
         {
@@ -295,30 +297,31 @@ impl AskedCall {
 }
 
 /// About the bytes of an answer.
-pub(crate) fn answer_size(answer: &CallAnswer) -> usize {
+pub(crate) fn estimated_answer_size(answer: &CallAnswer) -> usize {
     match answer {
-        Ok(value) => value_size(value),
-        Err(raised) => raised.text.len().saturating_add(value_size(&raised.fault)),
+        Ok(value) => estimated_value_size(value),
+        Err(raised) => raised.text.len().saturating_add(estimated_value_size(&raised.fault)),
     }
 }
 
 /// About the bytes of a value as JSON, without writing it.
-fn value_size(value: &Value) -> usize {
+fn estimated_value_size(value: &Value) -> usize {
     match value {
         Value::Bool(_) | Value::Null => PER_VALUE,
         Value::Number(number) if number.is_i64() => PER_VALUE,
         Value::Number(number) => number.digits().len().saturating_add(PER_VALUE),
         Value::String(text) => text.len().saturating_add(PER_VALUE),
         Value::Array(items) => {
-            items.iter().map(value_size).sum::<usize>().saturating_add(PER_VALUE)
+            items.iter().map(estimated_value_size).sum::<usize>().saturating_add(PER_VALUE)
         }
-        Value::Object(members) => object_size(members),
+        Value::Object(members) => estimated_object_size(members),
     }
 }
 
 /// About the bytes of an object as JSON.
-pub(crate) fn object_size(members: &Object) -> usize {
-    let members = members.iter().map(|(name, value)| name.len().saturating_add(value_size(value)));
+pub(crate) fn estimated_object_size(members: &Object) -> usize {
+    let members =
+        members.iter().map(|(name, value)| name.len().saturating_add(estimated_value_size(value)));
     members.sum::<usize>().saturating_add(PER_VALUE)
 }
 

@@ -65,13 +65,13 @@ words! {
 
 forms! {
     struct EffectList => Vec<Effect>, Kind::List(&Kind::Choice(&["idempotent", "read", "write"])),
-        |reader, mapping, key| Some(reader.each(mapping, key, "for example `[read]`", |text| {
+        |reader, mapping, key| Some(reader.parsed_strings(mapping, key, "for example `[read]`", |text| {
             let effects = [Effect::Idempotent, Effect::Read, Effect::Write];
             let effect = effects.into_iter().find(|effect| effect.as_str() == text);
             effect.ok_or_else(|| format!("expected `idempotent`, `read` or `write`, got: {text}"))
         }));
     struct Patterns => Vec<Pattern>, Kind::List(&Kind::Text), |reader, mapping, key| {
-        Some(reader.each(mapping, key, "for example `[pets-*]`", |text| {
+        Some(reader.parsed_strings(mapping, key, "for example `[pets-*]`", |text| {
             Pattern::name(text).map_err(|error| error.to_string())
         }))
     };

@@ -8,7 +8,9 @@ use callgate_kind::{
     Absence, Beside, CommonSettings, GivenLimits, Kept, KindKeys, KindSettings, NamedTool, Opened,
     SELECTION_BY_NAME, Surroundings, TextModel, ToolsetKind,
 };
-use callgate_settings::{Mapping, Reader, Section as _, SettingCode, Words as _, at, nearest_help};
+use callgate_settings::{
+    Mapping, Reader, Section as _, SettingCode, Words as _, member_pointer, nearest_help,
+};
 use callgate_tool::{Effect, Fault};
 
 use crate::{
@@ -31,7 +33,7 @@ impl ToolsetKind for CodeKind {
         "code_interpreter"
     }
 
-    fn example(&self) -> &'static str {
+    fn example_setting(&self) -> &'static str {
         "code_interpreter: {}"
     }
 
@@ -39,7 +41,7 @@ impl ToolsetKind for CodeKind {
         KindKeys { toolset: ToolsetKeys::KEYS, limits: LimitKeys::KEYS, root: &[] }
     }
 
-    fn beside(&self) -> Beside {
+    fn common_keys(&self) -> Beside {
         Beside {
             keys: &["confirm", "functions", "limits", "prefix", "tools"],
             limits: Some(&["concurrency", "rate", "timeout"]),
@@ -47,7 +49,7 @@ impl ToolsetKind for CodeKind {
         }
     }
 
-    fn codes(&self) -> Vec<(&'static str, &'static str)> {
+    fn codes_and_explanations(&self) -> Vec<(&'static str, &'static str)> {
         CodeFinding::ALL.iter().map(|code| (code.as_str(), code.explanation())).collect()
     }
 
@@ -59,14 +61,19 @@ impl ToolsetKind for CodeKind {
     ) -> Option<Arc<dyn KindSettings>> {
         let keys = reader.get::<CodeKeys>(toolset, self.key())?;
         let engine = keys.engine.unwrap_or_default();
-        let pointer = at(toolset, self.key());
+        let pointer = member_pointer(toolset, self.key());
         if keys.calls.is_some() && engine == Engine::Python {
-            refuse_calls(reader, format!("{pointer}/calls"));
+            refuse_call_settings(reader, format!("{pointer}/calls"));
         }
         if engine == Engine::Monty && keys.packages.iter().flatten().next().is_some() {
             let message = "expected `engine: python` with `packages`, got `monty`, which has none";
             let help = "write `engine: python`, or remove the key";
-            reader.complain(SettingCode::WrongValue, format!("{pointer}/packages"), message, help);
+            reader.report_fault(
+                SettingCode::WrongValue,
+                format!("{pointer}/packages"),
+                message,
+                help,
+            );
         }
         let calls = keys.calls.map(|calls| CallRules {
             include: calls.include.unwrap_or_default(),
@@ -108,7 +115,7 @@ impl KindSettings for ToolsetSettings {
         if let Some(limits) = limits {
             let unused = |key: &&str| !self.makes_calls() && limits.object.get(key).is_some();
             for key in ["calls", "parallel"].into_iter().filter(unused) {
-                refuse_calls(reader, at(limits, key));
+                refuse_call_settings(reader, member_pointer(limits, key));
             }
             LimitKeys::fill(&mut settings.limits, reader, limits);
         }
@@ -130,7 +137,7 @@ impl KindSettings for ToolsetSettings {
         self.settings.engine != Engine::Python
     }
 
-    fn unavailable(&self) -> Box<Fault> {
+    fn unavailable_fault(&self) -> Box<Fault> {
         wording::code::no_worker()
     }
 
@@ -141,14 +148,14 @@ impl KindSettings for ToolsetSettings {
         around: Surroundings<'_>,
     ) -> Opened {
         let at = |key: &str| format!("{}/code_interpreter{key}", toolset.pointer);
-        let Some(name) = selected.first().and_then(|tool| tool.former_name(toolset).ok()) else {
+        let Some(name) = selected.first().and_then(|tool| tool.unedited_name(toolset).ok()) else {
             return Opened::with_tools(Vec::new());
         };
         let generate = match self.model.as_ref().map(|name| text_model(name, &around)) {
             None => None,
             Some(Ok(model)) => Some(model),
             Some(Err((message, help))) => {
-                let fault = finding::no_model(at("/generate"), message, help);
+                let fault = finding::unusable_model(member_pointer("/generate"), message, help);
                 return Opened::with_faults(vec![fault]);
             }
         };
@@ -158,7 +165,7 @@ impl KindSettings for ToolsetSettings {
             generate,
             ..self.settings.clone()
         };
-        let may_start = around.shared.effects.fetching().is_some();
+        let may_start = around.shared.effects.fetching_permission().is_some();
         let refused = |unavailable: &Unavailable| {
             let key = if matches!(unavailable, Unavailable::Package(..)) {
                 "/packages"
@@ -211,14 +218,14 @@ impl ToolsetSettings {
 }
 
 /// Refuses a key about calls, which code of the engine `python` does not make.
-fn refuse_calls(reader: &mut Reader, pointer: String) {
+fn refuse_call_settings(reader: &mut Reader, pointer: String) {
     let message = "expected an engine whose code calls tools, got `python`, whose code calls none";
     let help = if Engine::default() == Engine::Monty {
         "write `engine: monty`, or remove the key"
     } else {
         "use a build with the feature `monty`, or remove the key"
     };
-    reader.complain(SettingCode::WrongValue, pointer, message, help);
+    reader.report_fault(SettingCode::WrongValue, pointer, message, help);
 }
 
 /// The model of this name; what is wrong with it, and a remedy.

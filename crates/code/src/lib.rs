@@ -2,7 +2,7 @@
 //! checks, limits, approvals and the audit stand outside of the sandbox: the code gets functions, and what they answer.
 //!
 //! The engine `monty` interprets a part of Python in a process of its own, which has no files, no network, no environment, little memory
-//! and little time. The engine `python` runs the Python of the machine in a sandbox of Linux ([`python`]). The command starts itself as that process; a program that embeds callgate names one: [`use_worker`].
+//! and little time. The engine `python` runs the Python of the machine in a sandbox of Linux ([`python`]). The command starts itself as that process; a program that embeds callgate names one: [`set_worker_program`].
 
 mod arguments;
 mod declaration;
@@ -36,9 +36,9 @@ mod worker;
 
 pub use finding::CodeFinding;
 pub use kind::CodeKind;
-pub use load::{load, load_over};
+pub use load::{load, load_with_store};
 #[cfg(all(feature = "monty", unix))]
-pub use monty::work;
+pub use monty::run_worker;
 pub use settings::{CallRules, CodeLimits, CodeSettings, Engine};
 pub use unavailable::Unavailable;
-pub use worker::{WORKER_ARGUMENT, use_worker};
+pub use worker::{WORKER_ARGUMENT, set_worker_program};

@@ -27,7 +27,7 @@ pub fn load(settings: CodeSettings) -> Result<Arc<dyn Backend>, Unavailable> {
 ///
 /// # Errors
 /// Those of [`load`].
-pub fn load_over(
+pub fn load_with_store(
     settings: CodeSettings,
     state: &Arc<dyn Store>,
 ) -> Result<Arc<dyn Backend>, Unavailable> {

@@ -74,7 +74,7 @@ pub(crate) struct End {
 
 impl End {
     /// The end with texts of at most so many bytes: a worker that cuts them itself may be wrong about it.
-    pub(crate) fn with_texts_cut(mut self, most: usize) -> Self {
+    pub(crate) fn with_truncated_texts(mut self, most: usize) -> Self {
         for text in [&mut self.result, &mut self.error, &mut self.stdout] {
             if text.len() > most {
                 text.truncate(text.floor_char_boundary(most));
@@ -119,7 +119,7 @@ impl Order {
         let (kind, mut body) = only_member(value)?;
         match kind.as_str() {
             "answer" => {
-                let answer = match text(&body, "raised") {
+                let answer = match text_member(&body, "raised") {
                     Some(text) => {
                         let fault = take_member(&mut body, "fault").unwrap_or_default();
                         Err(Raised { text, fault })
@@ -137,11 +137,11 @@ impl Order {
                 Some("function") => Meaning::Function,
                 Some("module") => Meaning::Module,
                 Some(_) => return None,
-                None => Meaning::Unknown(text(&body, "unknown")?),
+                None => Meaning::Unknown(text_member(&body, "unknown")?),
             })),
             "run" => Some(Self::Run {
                 number: body.get("number")?.as_u64()?,
-                code: text(&body, "code")?,
+                code: text_member(&body, "code")?,
                 memory: usize::try_from(body.get("memory")?.as_u64()?).ok()?,
                 output: usize::try_from(body.get("output")?.as_u64()?).ok()?,
                 time_ms: body.get("time_ms")?.as_u64()?,
@@ -220,9 +220,9 @@ impl Report {
             }
             "end" => {
                 let end = End {
-                    result: text(&body, "result")?,
-                    error: text(&body, "error")?,
-                    stdout: text(&body, "stdout")?,
+                    result: text_member(&body, "result")?,
+                    error: text_member(&body, "error")?,
+                    stdout: text_member(&body, "stdout")?,
                     is_cut: body.get("cut")?.as_bool()?,
                     is_no_program: body.get("no_program")?.as_bool()?,
                 };
@@ -243,7 +243,7 @@ impl Name {
 
     fn from_value(body: &Value) -> Option<Self> {
         let module = body.get("module")?.as_str().map(str::to_owned);
-        Some(Self { module, name: text(body, "name")? }).filter(|name| !name.is_too_long())
+        Some(Self { module, name: text_member(body, "name")? }).filter(|name| !name.is_too_long())
     }
 }
 
@@ -257,7 +257,7 @@ fn take_member(body: &mut Value, name: &str) -> Option<Value> {
     body.get_mut(name).map(mem::take)
 }
 
-fn text(body: &Value, name: &str) -> Option<String> {
+fn text_member(body: &Value, name: &str) -> Option<String> {
     body.get(name)?.as_str().map(str::to_owned)
 }
 

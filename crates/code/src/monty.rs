@@ -23,19 +23,25 @@ use crate::{
 ///
 /// # Errors
 /// A failure of a pipe, or a message that is none.
-pub fn work(input: &mut (dyn Read + Send), output: &mut (dyn Write + Send)) -> io::Result<()> {
+pub fn run_worker(
+    input: &mut (dyn Read + Send),
+    output: &mut (dyn Write + Send),
+) -> io::Result<()> {
     // Deep recursion of a program is recursion of the interpreter.
     thread::scope(|scope| {
         let builder = thread::Builder::new().stack_size(STACK);
         let working = builder.spawn_scoped(scope, || {
-            work_here(&mut Link { input, output: BufWriter::with_capacity(MOST_HELD, output) })
+            run_orders_until_end(&mut Link {
+                input,
+                output: BufWriter::with_capacity(MOST_HELD, output),
+            })
         })?;
         working.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
     })
 }
 
-fn work_here(link: &mut Link<'_>) -> io::Result<()> {
-    let address_space = address_space();
+fn run_orders_until_end(link: &mut Link<'_>) -> io::Result<()> {
+    let address_space = used_address_space();
     for (resource, most) in LIMITS {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }
@@ -46,7 +52,7 @@ fn work_here(link: &mut Link<'_>) -> io::Result<()> {
         let most = address_space.saturating_add(memory).saturating_add(HEADROOM) as u64;
         setrlimit(Resource::As, Rlimit { current: Some(most), maximum: None })?;
         let end = Run::new(link, output).run(code, memory, time_ms)?;
-        link.report(Report::End(number, end))?;
+        link.send_report(Report::End(number, end))?;
         link.output.flush()?;
     }
     Ok(())
@@ -60,7 +66,7 @@ struct Link<'a> {
 }
 
 impl Link<'_> {
-    fn report(&mut self, report: Report) -> io::Result<()> {
+    fn send_report(&mut self, report: Report) -> io::Result<()> {
         self.write_frame(&report.into_value(), MOST_FROM_WORKER)?
             .ok_or_else(|| io::ErrorKind::FileTooLarge.into())
     }
@@ -78,14 +84,14 @@ impl Link<'_> {
 
     /// The answer to a report for which the worker waits.
     fn report_and_receive_order(&mut self, report: Report) -> io::Result<Order> {
-        self.report(report)?;
+        self.send_report(report)?;
         self.output.flush()?;
         self.next_order()?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 }
 
 /// The bytes of address space that the process has before it runs anything.
-fn address_space() -> usize {
+fn used_address_space() -> usize {
     let pages = fs::read_to_string("/proc/self/statm").ok();
     let pages = pages.and_then(|text| text.split(' ').next()?.parse::<usize>().ok());
     pages.map_or(UNKNOWN_SPACE, |pages| pages.saturating_mul(rustix::param::page_size()))

@@ -14,16 +14,16 @@ pub(crate) fn python_name(text: &str) -> String {
 }
 
 /// True if both are one name.
-pub(crate) fn is_same_name(a: &str, b: &str) -> bool {
-    folded_characters(a).eq(folded_characters(b))
+pub(crate) fn is_same_folded_name(a: &str, b: &str) -> bool {
+    lowercase_without_marks(a).eq(lowercase_without_marks(b))
 }
 
 /// True if a parameter of this name is the key under which a service makes a write once.
-pub(crate) fn is_key(parameter: &str) -> bool {
-    KEY_NAMES.iter().any(|name| is_same_name(parameter, name))
+pub(crate) fn is_idempotency_key_name(parameter: &str) -> bool {
+    KEY_NAMES.iter().any(|name| is_same_folded_name(parameter, name))
 }
 
-fn folded_characters(name: &str) -> impl Iterator<Item = char> {
+fn lowercase_without_marks(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).flat_map(char::to_lowercase)
 }
 
@@ -45,7 +45,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &str) {
         assert_eq!(python_name(text), expected);
-        assert!(text.is_empty() || is_same_name(text, expected) || text.contains('/'));
+        assert!(text.is_empty() || is_same_folded_name(text, expected) || text.contains('/'));
     }
 
     #[test]

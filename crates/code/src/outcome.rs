@@ -40,13 +40,13 @@ impl CallRecord {
 
 impl Ended {
     /// The end of a call that reaches no tool.
-    pub(crate) fn before_sending(raised: &Raised) -> Self {
+    pub(crate) fn unsent_failure_from(raised: &Raised) -> Self {
         let code = raised.fault.get("code").and_then(Value::as_str);
-        Self::refusal(code.unwrap_or_default())
+        Self::unsent_failure(code.unwrap_or_default())
     }
 
     /// The end of a call that is not sent, for the reason of this code.
-    pub(crate) fn refusal(code: &str) -> Self {
+    pub(crate) fn unsent_failure(code: &str) -> Self {
         Self::Failed(code.to_owned(), Reached::No)
     }
 
@@ -87,7 +87,7 @@ impl Ended {
     }
 }
 /// The value of a call for the code, or the exception, and how the call ended.
-pub(crate) fn code_value(result: &ToolResult) -> (Result<Value, Raised>, Ended) {
+pub(crate) fn value_or_exception(result: &ToolResult) -> (Result<Value, Raised>, Ended) {
     match &result.outcome {
         Outcome::Answered(answer) => {
             let value = match &answer.content {
@@ -95,7 +95,7 @@ pub(crate) fn code_value(result: &ToolResult) -> (Result<Value, Raised>, Ended) 
                 Content::Json(json) => json.value().clone(),
                 Content::Text { text, .. } => Value::from(text.as_str()),
                 Content::File { .. } | Content::Media { .. } | Content::Parts(_) => {
-                    without_names(result)
+                    without_id_and_tool(result)
                 }
             };
             (Ok(value), Ended::Answered)
@@ -113,7 +113,7 @@ pub(crate) fn code_value(result: &ToolResult) -> (Result<Value, Raised>, Ended) 
 }
 
 /// The result of a call that is no JSON and no text, as its callers see it: a handle, a name, a size.
-fn without_names(result: &ToolResult) -> Value {
+fn without_id_and_tool(result: &ToolResult) -> Value {
     let mut value = Json::from_serializable(result).into_value();
     if let Value::Object(members) = &mut value {
         members.retain(|name, _| !matches!(name.as_str(), "id" | "tool"));
@@ -127,13 +127,13 @@ pub(crate) fn raised_fault(fault: &Fault) -> Raised {
 }
 
 /// An exception of a call that reaches no tool.
-pub(crate) fn call_exception(code: &str, message: &str) -> Raised {
+pub(crate) fn unsent_call_exception(code: &str, message: &str) -> Raised {
     let fault = json!({"code": code, "message": message, "reached": "no"});
     Raised { text: format!("{code}: {message}"), fault }
 }
 
 /// The exception and the end of a write that an interrupted program had begun.
-pub(crate) fn raised_unknown() -> (Raised, Ended) {
+pub(crate) fn interrupted_call_exception() -> (Raised, Ended) {
     let fault = callgate_call::wording::code::interrupted_call();
     let ended = Ended::Failed(fault.code.as_str().to_owned(), fault.reached);
     (raised_fault(&fault), ended)

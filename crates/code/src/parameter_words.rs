@@ -6,9 +6,9 @@ use std::{cmp::Reverse, collections::BTreeMap};
 use callgate_tool::Tool;
 
 use crate::{
-    name::{is_key, python_name},
+    name::{is_idempotency_key_name, python_name},
     path::FunctionPath,
-    stub::{first_line, parameters},
+    stub::{shortened_first_line, sorted_parameters},
 };
 
 /// The descriptions of parameters, by toolset and name, each with the number of its functions.
@@ -20,15 +20,17 @@ impl ParameterWords {
     pub(crate) fn add(&mut self, path: &FunctionPath<'_>, tool: &Tool) {
         let module = path.module.map(python_name).unwrap_or_default();
         let schema = tool.input_schema.to_value();
-        for parameter in parameters(&schema).iter().filter(|it| !is_key(it.name)) {
-            let words = first_line(parameter.description(), LONGEST_WORDS);
+        for parameter in
+            sorted_parameters(&schema).iter().filter(|it| !is_idempotency_key_name(it.name))
+        {
+            let words = shortened_first_line(parameter.description(), LONGEST_WORDS);
             let name = (module.clone(), python_name(parameter.name));
             *self.0.entry(name).or_default().entry(words).or_default() += 1;
         }
     }
 
     /// A line for each description that most of several functions share, those of most functions first.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn shared_descriptions_text(&self) -> String {
         let shared = self.0.iter().filter_map(|(name, all)| {
             let n_functions: usize = all.values().sum();
             let (words, n) = all.iter().max_by_key(|(_, n)| **n)?;
@@ -73,6 +75,9 @@ mod tests {
             let tool = Tool::new(name, String::new(), Schema::new(input), Effect::Read);
             words.add(&FunctionPath::new(toolset, tool.name.as_str()), &tool);
         }
-        assert_eq!(words.text(), "# where of pets: values\n# where of shop: values and texts\n");
+        assert_eq!(
+            words.shared_descriptions_text(),
+            "# where of pets: values\n# where of shop: values and texts\n"
+        );
     }
 }

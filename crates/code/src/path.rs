@@ -4,7 +4,7 @@ use callgate_executor::Entry;
 
 use crate::{
     message::Name,
-    name::{is_same_name, python_name},
+    name::{is_same_folded_name, python_name},
 };
 
 /// The name of a tool in code: that of its toolset, if the tool's begins with it, and the rest.
@@ -28,7 +28,7 @@ impl<'t> FunctionPath<'t> {
     }
 
     /// The name as code writes it: `pets.getPet`.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn python_path(&self) -> String {
         let short = python_name(self.short);
         match self.module {
             Some(module) => format!("{}.{short}", python_name(module)),
@@ -36,17 +36,17 @@ impl<'t> FunctionPath<'t> {
         }
     }
 
-    pub(crate) fn is_meant(&self, name: &Name) -> bool {
+    pub(crate) fn is_named_by(&self, name: &Name) -> bool {
         let is_module = match (&name.module, self.module) {
-            (Some(asked), Some(module)) => is_same_name(asked, module),
+            (Some(asked), Some(module)) => is_same_folded_name(asked, module),
             (asked, _) => asked.is_none(),
         };
-        is_module && is_same_name(&name.name, self.short)
+        is_module && is_same_folded_name(&name.name, self.short)
     }
 }
 
 impl Name {
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn dotted_name(&self) -> String {
         match &self.module {
             Some(module) => format!("{module}.{}", self.name),
             None => self.name.clone(),

@@ -8,7 +8,7 @@ mod queue;
 mod repetition;
 mod sign_in;
 
-pub(crate) use {calls::waiting_outcome, repetition::is_resumed};
+pub(crate) use {calls::first_pending_with_others, repetition::is_resumed};
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -23,9 +23,9 @@ use tokio::time::{Instant, sleep_until};
 use self::{callee::Callee, queue::CallQueue};
 use crate::{
     functions::Functions,
-    journal::{CallAnswer, ProgramJournal, answer_size},
+    journal::{CallAnswer, ProgramJournal, estimated_answer_size},
     message::{End, Name, Order, Report},
-    outcome::call_exception,
+    outcome::unsent_call_exception,
     programs::Keeper,
     settings::CodeLimits,
     worker::{Broken, Worker},
@@ -146,16 +146,18 @@ impl<'a> Program<'a> {
     /// Runs the code to its end, or until it waits for a person.
     pub(crate) async fn run(&mut self, worker: &mut Worker) -> RunEnd {
         let ended = match self.follow_worker(worker).await {
-            Ok(end) => self.finish_calls().await.map(|()| end.with_texts_cut(self.limits.output)),
+            Ok(end) => {
+                self.finish_calls().await.map(|()| end.with_truncated_texts(self.limits.output))
+            }
             Err(halt) => Err(halt),
         };
         match ended {
-            Ok(end) => RunEnd::Ended { end, is_clean: worker.is_silent() },
+            Ok(end) => RunEnd::Ended { end, is_clean: worker.has_no_unread_output() },
             Err(Halt::Error(error)) => {
                 RunEnd::Ended { end: End { error, ..End::default() }, is_clean: false }
             }
             Err(Halt::Fault(fault)) => RunEnd::Failed(fault),
-            Err(Halt::Waits) => self.begin_to_wait().await,
+            Err(Halt::Waits) => self.keep_until_decided().await,
         }
     }
 
@@ -171,10 +173,10 @@ impl<'a> Program<'a> {
 
     /// Keeps the result of a program that has waited: a repeated decision gets it.
     pub(crate) async fn keep_result(&mut self, result: &Value) -> Result<(), Box<Fault>> {
-        if !self.keeper.is_kept() {
+        if !self.keeper.has_waited_before() {
             return Ok(());
         }
-        self.note_tools();
+        self.record_called_tools();
         self.journal.result = Some(result.clone());
         self.keeper.keep_journal(&self.journal).await
     }
@@ -186,33 +188,33 @@ impl<'a> Program<'a> {
     async fn follow_worker(&mut self, worker: &mut Worker) -> Result<End, Halt> {
         let CodeLimits { memory, output, time, .. } = self.limits;
         let time_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let (number, code) = (worker.number(), self.journal.code.clone());
+        let (number, code) = (worker.program_number(), self.journal.code.clone());
         self.send_in_time(worker, &Order::Run { number, code, memory, output, time_ms }).await?;
         let mut waits = false;
         loop {
             if self.has_repeated_all() {
-                self.catch_up().await?;
-                self.begin_calls().await?;
+                self.resume_unfinished_calls().await?;
+                self.begin_queued_calls().await?;
             }
             while waits && let Some(Some(ended)) = self.running.next().now_or_never() {
-                self.take_result(ended).await?;
+                self.record_call_result(ended).await?;
             }
-            if waits && let Some(number) = self.next_answer()? {
+            if waits && let Some(number) = self.next_answered_call()? {
                 waits = false;
                 self.send_answers(worker, number).await?;
                 continue;
             }
-            if waits && self.is_held_up() {
+            if waits && self.is_waiting_for_person() {
                 return Err(Halt::Waits);
             }
             match self.next_step(worker, waits).await {
-                Step::Ended(ended) => self.take_result(*ended).await?,
+                Step::Ended(ended) => self.record_call_result(*ended).await?,
                 Step::Late if Instant::now() >= self.deadline => {
-                    return Err(self.late_text().into());
+                    return Err(self.timeout_error_text().into());
                 }
                 Step::Late => return Err(time_text(self.limits.time).into()),
-                Step::Stuck => return Err(self.broken_text(Broken::Malformed).into()),
-                Step::Reported(Err(broken)) => return Err(self.broken_text(broken).into()),
+                Step::Stuck => return Err(self.worker_failure_text(Broken::Malformed).into()),
+                Step::Reported(Err(broken)) => return Err(self.worker_failure_text(broken).into()),
                 Step::Reported(Ok(report)) => match self.react_to(worker, number, report).await? {
                     Reaction::End(end) => return Ok(end),
                     Reaction::GoesOn => {}
@@ -230,14 +232,14 @@ impl<'a> Program<'a> {
     ) -> Result<Reaction, Halt> {
         match report {
             Report::End(ended, end) if ended == number => {
-                self.check_end()?;
+                self.check_no_early_end()?;
                 return Ok(Reaction::End(end));
             }
             // The end of an earlier program.
-            Report::End(..) => return Err(self.broken_text(Broken::Malformed).into()),
+            Report::End(..) => return Err(self.worker_failure_text(Broken::Malformed).into()),
             Report::Wait => return Ok(Reaction::Waits),
             Report::Lookup(name) => {
-                let meaning = self.meaning_of_first_run(&name);
+                let meaning = self.recorded_or_new_meaning(&name);
                 self.send_in_time(worker, &Order::Named(meaning)).await?;
             }
             Report::Call { number, name, positional, named } => {
@@ -277,10 +279,10 @@ impl<'a> Program<'a> {
         let (mut answers, mut size) = (Vec::new(), 0_usize);
         while let Some(number) = next {
             let answer = self.recorded_answer(number)?;
-            size = size.saturating_add(answer_size(&answer));
+            size = size.saturating_add(estimated_answer_size(&answer));
             answers.push(Order::Answer { number: number as u64, answer });
-            let is_full = size > MOST_TOGETHER || !self.answer_follows();
-            next = if is_full { None } else { self.next_answer()? };
+            let is_full = size > MOST_TOGETHER || !self.is_next_event_answer();
+            next = if is_full { None } else { self.next_answered_call()? };
         }
         let last = answers.len().saturating_sub(1);
         let mut order = Order::Answers(answers);
@@ -291,7 +293,7 @@ impl<'a> Program<'a> {
         if let Order::Answers(answers) = &mut order
             && let Some(Order::Answer { answer, .. }) = answers.get_mut(last)
         {
-            *answer = Err(call_exception(
+            *answer = Err(unsent_call_exception(
                 "response_too_large",
                 "the result is larger than code may have",
             ));
@@ -314,17 +316,17 @@ impl<'a> Program<'a> {
         let until = self.deadline.min(Instant::now() + patience);
         tokio::select! {
             biased;
-            sent = worker.send_order(order) => sent.map_err(|broken| self.broken_text(broken)),
+            sent = worker.send_order(order) => sent.map_err(|broken| self.worker_failure_text(broken)),
             () = sleep_until(until) => Err(time_text(self.limits.time)),
         }
     }
 
-    fn late_text(&self) -> String {
-        let seconds = self.call.time_within(self.limits.timeout).as_secs_f64();
+    fn timeout_error_text(&self) -> String {
+        let seconds = self.call.duration_within(self.limits.timeout).as_secs_f64();
         format!("TimeoutError: the program and its calls took longer than {seconds} s")
     }
 
-    fn broken_text(&self, broken: Broken) -> String {
+    fn worker_failure_text(&self, broken: Broken) -> String {
         match broken {
             Broken::Ended => {
                 let mib = self.limits.memory >> 20;

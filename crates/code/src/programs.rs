@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use callgate_call::wording;
-use callgate_executor::{Call, Lease, put_with_patience, random_name};
+use callgate_executor::{Call, Lease, put_record_with_retries, random_name};
 use callgate_session::{
     Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store, Version,
 };
@@ -58,17 +58,22 @@ impl Programs {
         call: &Call<'_>,
         pending: &str,
     ) -> Result<KeptProgram, Box<Fault>> {
-        let named =
-            self.store.get(&key(call, pending), now()).await.map_err(|error| not_read(&error))?;
+        let named = self
+            .store
+            .get(&key(call, pending), now())
+            .await
+            .map_err(|error| unreadable_program_fault(&error))?;
         let named = named.ok_or_else(wording::approval::unknown)?;
-        let name = named.record.read::<String>().map_err(|error| not_read(&error))?;
+        let name =
+            named.record.read::<String>().map_err(|error| unreadable_program_fault(&error))?;
         let key = key(call, &name);
         let lease = Lease::acquire(Arc::clone(&self.store), key.in_space(Space::Lease), LEASE);
         let lease = lease.await.map_err(|error| match error.kind() {
             ErrorKind::Conflict => wording::code::program_runs(SOON),
-            _ => not_read(&error),
+            _ => unreadable_program_fault(&error),
         })?;
-        let stored = self.store.get(&key, now()).await.map_err(|error| not_read(&error))?;
+        let stored =
+            self.store.get(&key, now()).await.map_err(|error| unreadable_program_fault(&error))?;
         let stored = stored.ok_or_else(wording::approval::unknown)?;
         let journal = ProgramJournal::from_bytes(stored.record.bytes());
         let mut journal = journal.ok_or_else(wording::code::unreadable_program)?;
@@ -84,7 +89,7 @@ impl Programs {
 
 impl Keeper {
     /// True if the program has waited before: then what it sends is noted first.
-    pub(crate) fn is_kept(&self) -> bool {
+    pub(crate) fn has_waited_before(&self) -> bool {
         self.place.is_some()
     }
 
@@ -100,10 +105,10 @@ impl Keeper {
         let record = Record::new("application/json", journal.to_text().into());
         let record = record.with_time_to_live(TIME_TO_LIVE);
         let expected = self.version.map_or(Expected::Absent, Expected::Version);
-        let kept = put_with_patience(&*self.store, key, record, expected, PATIENCE).await;
+        let kept = put_record_with_retries(&*self.store, key, record, expected, PATIENCE).await;
         self.version = Some(kept.map_err(|error| match error.kind() {
             ErrorKind::Conflict => wording::code::program_runs(SOON),
-            _ => not_kept(&error),
+            _ => program_not_kept_fault(&error),
         })?);
         Ok(())
     }
@@ -127,11 +132,12 @@ impl Keeper {
         let program = program.clone();
         self.keep_journal(journal).await?;
         for name in names {
-            let record = Record::json(&program).map_err(|error| not_kept(&error))?;
+            let record = Record::json(&program).map_err(|error| program_not_kept_fault(&error))?;
             let record = record.with_time_to_live(TIME_TO_LIVE);
             let key = key(call, name);
-            let kept = put_with_patience(&*self.store, &key, record, Expected::Any, PATIENCE).await;
-            kept.map_err(|error| not_kept(&error))?;
+            let kept =
+                put_record_with_retries(&*self.store, &key, record, Expected::Any, PATIENCE).await;
+            kept.map_err(|error| program_not_kept_fault(&error))?;
         }
         Ok(())
     }
@@ -143,12 +149,12 @@ fn key(call: &Call<'_>, name: &str) -> Key {
     Key::new(Space::Program, owner, &format!("{name} {}", call.tool()))
 }
 
-fn not_read(error: &Error) -> Box<Fault> {
+fn unreadable_program_fault(error: &Error) -> Box<Fault> {
     tracing::debug!(%error, "a program that waits cannot be read");
     wording::code::program_not_read(error.retry_after().unwrap_or(SOON))
 }
 
-fn not_kept(error: &Error) -> Box<Fault> {
+fn program_not_kept_fault(error: &Error) -> Box<Fault> {
     tracing::debug!(%error, "a program that waits is not kept");
     wording::code::program_not_kept(error.retry_after().unwrap_or(SOON))
 }

@@ -34,7 +34,7 @@ mod settings;
 use self::elsewhere::run_here;
 #[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
 use self::linux::run_here;
-pub(crate) use self::request::is_plain;
+pub(crate) use self::request::is_plain_file_name;
 pub use self::{
     error::{PythonError, PythonErrorKind},
     examination::{Examination, Wall, examine},

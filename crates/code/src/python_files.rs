@@ -6,7 +6,7 @@ use callgate_executor::{Call, Executor};
 use callgate_session::Owner;
 use callgate_tool::{Fault, Handle, StoredResult, Value, json};
 
-use crate::python::{InputFile, PythonLimits, is_plain};
+use crate::python::{InputFile, PythonLimits, is_plain_file_name};
 
 /// The schema of the argument `files`.
 pub(crate) fn files_schema() -> Value {
@@ -41,9 +41,9 @@ pub(crate) async fn load_input_files(
     let (mut files, mut n_left) = (Vec::<InputFile>::new(), most);
     for (at, file) in asked.into_iter().flatten().enumerate() {
         let stored = load_stored_file(call, &file["handle"]).await?;
-        let stored = stored.ok_or_else(|| wording::code::no_file(at))?;
+        let stored = stored.ok_or_else(|| wording::code::unknown_file(at))?;
         let name = file_name(at, file["name"].as_str(), &stored);
-        if !is_plain(&name) || files.iter().any(|file| file.name == name) {
+        if !is_plain_file_name(&name) || files.iter().any(|file| file.name == name) {
             return Err(wording::code::wrong_file_name(at, &name));
         }
         let left = n_left.checked_sub(stored.bytes.len() as u64);
@@ -70,7 +70,8 @@ async fn load_stored_file(
 
 /// The name that is given, or that of the file itself, or its number.
 fn file_name(at: usize, given: Option<&str>, stored: &StoredResult) -> String {
-    let own = || stored.filename.as_deref().filter(|name| is_plain(name)).map(str::to_owned);
+    let own =
+        || stored.filename.as_deref().filter(|name| is_plain_file_name(name)).map(str::to_owned);
     let numbered = || format!("file-{}", at.saturating_add(1));
     given.map(str::to_owned).or_else(own).unwrap_or_else(numbered)
 }

@@ -13,8 +13,8 @@ use std::{sync::LazyLock, time::Duration};
 use tokio::time::timeout_at;
 
 use crate::{
-    declaration::{output_schema, preview_text, program_text},
-    generate::{Attempt, Generator, SpentTokens, is_names},
+    declaration::{input_description, output_schema, preview_text},
+    generate::{Attempt, Generator, SpentTokens, could_be_names},
     python::{InputFile, OutputFile, PythonOutcome, PythonProgram, PythonSettings, examine, run},
     python_files::{files_schema, load_input_files},
     settings::CodeSettings,
@@ -31,7 +31,7 @@ pub(crate) struct PythonTool {
 
 impl PythonTool {
     pub(crate) fn new(name: ToolName, settings: CodeSettings) -> Result<Self, Unavailable> {
-        let python = python_settings(&settings)?;
+        let python = installed_python_settings(&settings)?;
         Ok(Self { tool: declaration(name, &settings), settings, python })
     }
 
@@ -42,7 +42,7 @@ impl PythonTool {
         let _permit = permit.ok_or_else(wording::code::too_many_programs)?;
         let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
         let given = load_input_files(call, &self.python.limits).await?;
-        let (outcome, generated) = self.run_text(call, code, &given, spent).await?;
+        let (outcome, generated) = self.run_code_or_generated(call, code, &given, spent).await?;
         let mut files = Vec::new();
         for file in &outcome.files {
             files.push(self.store_and_describe_file(call, file).await);
@@ -52,7 +52,7 @@ impl PythonTool {
 
     /// Runs a text. One that is no program goes to the model, if there is one, and what it writes is run, and repaired once.
     /// Returns also the program of the model, if it wrote one.
-    async fn run_text(
+    async fn run_code_or_generated(
         &self,
         call: &Call<'_>,
         text: &str,
@@ -67,7 +67,7 @@ impl PythonTool {
             [] => String::new(),
             names => format!(" The folder has {}.", names.join(", ")),
         };
-        let language = format!("{}{files_text}", language(&self.settings));
+        let language = format!("{}{files_text}", language_text(&self.settings));
         let deadline = call.deadline_within(self.settings.limits.timeout);
         let generator = Generator::new(model, &language, text, deadline, spent);
         let code = generator.request_program(None).await?;
@@ -93,7 +93,7 @@ impl PythonTool {
         let limit = self.settings.limits.timeout;
         let ended = timeout_at(call.deadline_within(limit), run(&self.python, program))
             .await
-            .map_err(|_| wording::timed_out(call.time_within(limit), self.tool.effect))?;
+            .map_err(|_| wording::timed_out(call.duration_within(limit), self.tool.effect))?;
         ended.map_err(|error| {
             tracing::warn!(%error, remedy = error.remedy(), "no sandbox can be started that runs code");
             wording::code::no_sandbox()
@@ -133,7 +133,7 @@ impl PythonTool {
 }
 
 /// The settings of the engine, on a machine that has its programs.
-fn python_settings(settings: &CodeSettings) -> Result<PythonSettings, Unavailable> {
+fn installed_python_settings(settings: &CodeSettings) -> Result<PythonSettings, Unavailable> {
     let mut python =
         PythonSettings { packages: settings.packages.clone(), ..PythonSettings::default() };
     for program in [&python.bubblewrap, &python.interpreter] {
@@ -149,7 +149,7 @@ fn python_settings(settings: &CodeSettings) -> Result<PythonSettings, Unavailabl
 
 /// Starts the sandbox once, pushes at its walls from within, and imports the packages.
 pub(crate) async fn examine_sandbox(settings: &CodeSettings) -> Result<(), Unavailable> {
-    let state = examine(&python_settings(settings)?)
+    let state = examine(&installed_python_settings(settings)?)
         .await
         .map_err(|error| Unavailable::Sandbox { why: error.to_string(), remedy: error.remedy() })?;
     if let Some(wall) = state.walls.iter().find(|wall| !wall.stands) {
@@ -171,7 +171,7 @@ fn is_no_program(text: &str, outcome: &PythonOutcome) -> bool {
     let says = |name: &str| exception.starts_with(name);
     let has_run = outcome.error.contains("in <module>") || !outcome.stdout.is_empty();
     let is_unread = says("SyntaxError") || says("IndentationError") || says("TabError");
-    (is_unread && !has_run) || (says("NameError") && is_names(text))
+    (is_unread && !has_run) || (says("NameError") && could_be_names(text))
 }
 
 fn result(outcome: &PythonOutcome, generated: &str, files: Vec<Value>) -> Value {
@@ -193,7 +193,7 @@ fn result(outcome: &PythonOutcome, generated: &str, files: Vec<Value>) -> Value 
 }
 
 fn declaration(name: ToolName, settings: &CodeSettings) -> Tool {
-    let program = program_text(settings);
+    let program = input_description(settings);
     let input = json!({
         "type": "object",
         "properties": {"input": {
@@ -205,7 +205,7 @@ fn declaration(name: ToolName, settings: &CodeSettings) -> Tool {
     });
     let purpose = settings.description.trim().trim_end_matches('.');
     let purpose = if purpose.is_empty() { String::new() } else { format!("{purpose}. ") };
-    let language = language(settings);
+    let language = language_text(settings);
     let description = format!(
         "{purpose}Runs a program in Python and returns the value of its last expression as `execution_result`, what it prints as `stdout`, \
          and the traceback of an error as `execution_error`. {language} Each program starts anew."
@@ -215,7 +215,7 @@ fn declaration(name: ToolName, settings: &CodeSettings) -> Tool {
 }
 
 /// The language of programs, for the models that write them.
-fn language(settings: &CodeSettings) -> String {
+fn language_text(settings: &CodeSettings) -> String {
     let packages = match settings.packages.as_slice() {
         [] => "no packages beside the standard library".to_owned(),
         packages => format!("the packages {}", packages.join(", ")),
@@ -230,7 +230,7 @@ impl Backend for PythonTool {
     callgate_executor::of_tool!(tool, settings.toolset);
 
     // It calls none, and needs the executor to keep files; programs call no programs of this kind either.
-    fn calls_tools(&self) -> bool {
+    fn can_call_tools(&self) -> bool {
         true
     }
 
@@ -242,7 +242,7 @@ impl Backend for PythonTool {
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
         let spent = SpentTokens::default();
         let result = self.run_program(call, &spent).await;
-        spent.note(journal);
+        spent.record_spent_tokens(journal);
         match result {
             Ok(result) => result.into(),
             Err(fault) => Outcome::Failed(fault),

@@ -90,7 +90,7 @@ impl Default for Engine {
 
 impl CodeLimits {
     /// The limits of an engine unless others are stated.
-    pub fn of_engine(engine: Engine) -> Self {
+    pub fn default_for_engine(engine: Engine) -> Self {
         let (memory, time) = match engine {
             Engine::Monty => (64 << 20, Duration::from_secs(2)),
             Engine::Python => (1 << 30, Duration::from_secs(20)),
@@ -111,7 +111,7 @@ impl CodeSettings {
             generate: None,
             packages: Vec::new(),
             calls: CallRules::default(),
-            limits: CodeLimits::of_engine(engine),
+            limits: CodeLimits::default_for_engine(engine),
         }
     }
 }

@@ -3,7 +3,7 @@
 use callgate_tool::{Effect, Object, Schema, Tool, Value, shortened_text};
 
 use crate::{
-    name::{is_key, python_name},
+    name::{is_idempotency_key_name, python_name},
     path::FunctionPath,
 };
 
@@ -22,7 +22,7 @@ impl<'s> Parameter<'s> {
 }
 
 /// The parameters of a schema, the required ones first, and the key of a write last.
-pub(crate) fn parameters(schema: &Value) -> Vec<Parameter<'_>> {
+pub(crate) fn sorted_parameters(schema: &Value) -> Vec<Parameter<'_>> {
     let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
     let properties = schema["properties"].as_object().into_iter().flat_map(Object::iter);
     let mut parameters: Vec<_> = properties
@@ -32,7 +32,8 @@ pub(crate) fn parameters(schema: &Value) -> Vec<Parameter<'_>> {
         })
         .collect();
     // Code leaves the key of a write to callgate.
-    parameters.sort_by_key(|parameter| (is_key(parameter.name), !parameter.is_required));
+    parameters
+        .sort_by_key(|parameter| (is_idempotency_key_name(parameter.name), !parameter.is_required));
     parameters
 }
 
@@ -41,47 +42,56 @@ pub(crate) fn stub(path: &FunctionPath<'_>, tool: &Tool) -> String {
     let schema = tool.input_schema.to_value();
     let parameter = |parameter: &Parameter<'_>| {
         let end = if parameter.is_required { "" } else { " = None" };
-        format!("{}: {}{end}", python_name(parameter.name), deep_type(&schema, parameter.schema, 1))
+        format!(
+            "{}: {}{end}",
+            python_name(parameter.name),
+            deeper_type_if_short(&schema, parameter.schema, 1)
+        )
     };
-    let is_shown = |it: &&Parameter<'_>| tool.effect == Effect::Read || !is_key(it.name);
-    let parameters: Vec<_> = parameters(&schema).iter().filter(is_shown).map(parameter).collect();
+    let is_shown =
+        |it: &&Parameter<'_>| tool.effect == Effect::Read || !is_idempotency_key_name(it.name);
+    let parameters: Vec<_> =
+        sorted_parameters(&schema).iter().filter(is_shown).map(parameter).collect();
     let result = tool.output_schema().map(Schema::to_value);
-    let result = result.map(|output| format!(" -> {}", deep_type(&output, &output, 2)));
+    let result = result.map(|output| format!(" -> {}", deeper_type_if_short(&output, &output, 2)));
     format!(
         "{}({}){}  # {}",
-        path.text(),
+        path.python_path(),
         parameters.join(", "),
         shortened_text(&result.unwrap_or_default(), LONGEST_TYPE),
-        first_line(&tool.description, LONGEST_PURPOSE)
+        shortened_first_line(&tool.description, LONGEST_PURPOSE)
     )
 }
 
 /// The first line of a description, at most so many characters of it.
-pub(crate) fn first_line(text: &str, most: usize) -> String {
+pub(crate) fn shortened_first_line(text: &str, most: usize) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     let line: String = line.chars().filter(|c| !c.is_control()).collect();
     shortened_text(&line, most).into_owned()
 }
 
 /// The type of a schema, one level deeper than `depth` where that is short: the fields of a page's items, the values in a list of objects.
-fn deep_type(root: &Value, schema: &Value, depth: usize) -> String {
-    let deep = type_text(root, schema, depth + 1);
-    if deep.len() <= LONGEST_TYPE { deep } else { type_text(root, schema, depth) }
+fn deeper_type_if_short(root: &Value, schema: &Value, depth: usize) -> String {
+    let deep = python_type(root, schema, depth + 1);
+    if deep.len() <= LONGEST_TYPE { deep } else { python_type(root, schema, depth) }
 }
 
 /// The type of a schema in words of Python; parts below `depth` are `dict` and `list`.
-fn type_text(root: &Value, schema: &Value, depth: usize) -> String {
+fn python_type(root: &Value, schema: &Value, depth: usize) -> String {
     let schema = resolved_schema(root, schema);
     if let Some(values) = schema["enum"].as_array() {
         return literal_type(values);
     }
     match &schema["type"] {
-        Value::String(kind) => one_type(root, schema, kind, depth),
+        Value::String(kind) => python_type_of_kind(root, schema, kind, depth),
         Value::Array(kinds) => {
             let kinds = kinds.iter().filter_map(Value::as_str);
-            kinds.map(|kind| one_type(root, schema, kind, depth)).collect::<Vec<_>>().join(" | ")
+            kinds
+                .map(|kind| python_type_of_kind(root, schema, kind, depth))
+                .collect::<Vec<_>>()
+                .join(" | ")
         }
-        _ if schema["properties"].is_object() => one_type(root, schema, "object", depth),
+        _ if schema["properties"].is_object() => python_type_of_kind(root, schema, "object", depth),
         _ => "Any".to_owned(),
     }
 }
@@ -97,7 +107,7 @@ fn literal_type(values: &[Value]) -> String {
     format!("Literal[{}]", values.join(", "))
 }
 
-fn one_type(root: &Value, schema: &Value, kind: &str, depth: usize) -> String {
+fn python_type_of_kind(root: &Value, schema: &Value, kind: &str, depth: usize) -> String {
     let members = schema["properties"].as_object().filter(|members| !members.is_empty());
     match (kind, depth.checked_sub(1), members) {
         ("string", ..) => "str".to_owned(),
@@ -106,12 +116,12 @@ fn one_type(root: &Value, schema: &Value, kind: &str, depth: usize) -> String {
         ("boolean", ..) => "bool".to_owned(),
         ("null", ..) => "None".to_owned(),
         ("array", Some(depth), _) if schema["items"].is_object() => {
-            format!("list[{}]", type_text(root, &schema["items"], depth))
+            format!("list[{}]", python_type(root, &schema["items"], depth))
         }
         ("array", ..) => "list".to_owned(),
         ("object", Some(depth), Some(members)) => {
             let member = |(name, schema): (&String, &Value)| {
-                format!("{}: {}", Value::from(name.as_str()), type_text(root, schema, depth))
+                format!("{}: {}", Value::from(name.as_str()), python_type(root, schema, depth))
             };
             let shown: Vec<_> = members.iter().take(MOST_MEMBERS).map(member).collect();
             let more = if members.len() > MOST_MEMBERS { ", …" } else { "" };

@@ -18,12 +18,12 @@ use tokio::time::timeout_at;
 use crate::{
     declaration,
     functions::Functions,
-    generate::{Attempt, Generator, SpentTokens, is_names},
+    generate::{Attempt, Generator, SpentTokens, could_be_names},
     identity::program_identity,
     journal::{CallState, ProgramJournal},
     message::End,
     outcome::CallRecord,
-    program::{Program, RunEnd, Start, is_resumed, waiting_outcome},
+    program::{Program, RunEnd, Start, first_pending_with_others, is_resumed},
     programs::{KeptProgram, Programs},
     settings::CodeSettings,
     worker::Workers,
@@ -64,7 +64,7 @@ impl CodeTool {
         let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
         let limits = self.settings.limits;
         let Some(resumption) = call.extensions().get::<Resumption>() else {
-            return Box::pin(self.run_text(call, functions, code, spent)).await;
+            return Box::pin(self.run_code_or_generated(call, functions, code, spent)).await;
         };
         let kept = self.programs.take_program(call, &resumption.pending).await?;
         let KeptProgram { journal, keeper, mut lease } = kept;
@@ -78,7 +78,7 @@ impl CodeTool {
     }
 
     /// Runs a text. One that is no program goes to the model, if there is one, and what it writes is run, and repaired once.
-    async fn run_text<'a>(
+    async fn run_code_or_generated<'a>(
         &self,
         call: &'a Call<'a>,
         functions: Functions<'a>,
@@ -88,17 +88,17 @@ impl CodeTool {
         let (limits, identity) = (self.settings.limits, program_identity(call));
         let run = |journal| {
             let keeper = self.programs.keeper();
-            self.run_from(call, Start { functions, limits, journal, keeper, resumption: None })
+            self.run_in_worker(call, Start { functions, limits, journal, keeper, resumption: None })
         };
         let first = run(ProgramJournal::new(text, ENGINE, identity.clone())).await?;
         let model = self.settings.generate.as_ref().filter(|_| first.is_no_program());
         let Some(model) = model else { return Ok(first.outcome) };
-        let language = declaration::language(functions);
+        let language = declaration::language_and_functions_text(functions);
         let deadline = call.deadline_within(limits.timeout);
         let generator = Generator::new(model, &language, text, deadline, spent);
         let journal = |code: &str, n_before| {
             let journal = ProgramJournal::new(code, ENGINE, format!("{identity} {n_before}"));
-            journal.for_task(text, n_before)
+            journal.with_task(text, n_before)
         };
         let second = run(journal(&generator.request_program(None).await?, 0)).await?;
         let Some((code, error, n_calls)) = second.repairable_error() else {
@@ -119,10 +119,10 @@ impl CodeTool {
         mut start: Start<'a>,
     ) -> Result<Outcome, Box<Fault>> {
         let journal = &start.journal;
-        if journal.text_of_call() != code {
+        if journal.task_or_code() != code {
             return Err(wording::approval::unknown());
         }
-        if let Some(tool) = start.functions.forbidden_tool(journal) {
+        if let Some(tool) = start.functions.called_tool_now_forbidden(journal) {
             return Err(wording::code::forbidden_tool(tool));
         }
         if let Some(tool) = start.functions.tool_of_other_session(journal, call.session()) {
@@ -131,7 +131,7 @@ impl CodeTool {
         if let Some(result) = &journal.result {
             return Ok(result.clone().into());
         }
-        if let Some(error) = stale_text(journal, start.functions) {
+        if let Some(error) = resume_obstacle_text(journal, start.functions) {
             let end = End { error, ..End::default() };
             let result = result_value(&end, journal);
             start.journal.result = Some(result.clone());
@@ -143,19 +143,23 @@ impl CodeTool {
             CallState::Ended(..) => false,
             CallState::Waiting(pending) => is_resumed(start.resumption, pending),
         });
-        if let Some(pending) = waiting_outcome(journal).filter(|_| !is_unfinished) {
+        if let Some(pending) = first_pending_with_others(journal).filter(|_| !is_unfinished) {
             // The process may have ended before it was kept under the names of all calls that wait.
             start.keeper.keep_waiting(call, journal).await?;
             return Ok(Outcome::Pending(pending));
         }
         // From now on no other process sends anything for this program.
         start.keeper.keep_journal(&start.journal).await?;
-        Ok(self.run_from(call, start).await?.outcome)
+        Ok(self.run_in_worker(call, start).await?.outcome)
     }
 
-    async fn run_from<'a>(&self, call: &'a Call<'a>, start: Start<'a>) -> Result<Run, Box<Fault>> {
+    async fn run_in_worker<'a>(
+        &self,
+        call: &'a Call<'a>,
+        start: Start<'a>,
+    ) -> Result<Run, Box<Fault>> {
         let principal = call.principal().map_or("", Principal::id);
-        let mut worker = self.workers.take_worker(principal).map_err(|error| {
+        let mut worker = self.workers.take_or_start_worker(principal).map_err(|error| {
             tracing::debug!(%error, "no process can be started that runs code");
             wording::code::no_worker()
         })?;
@@ -190,7 +194,7 @@ impl Run {
     /// True if the text was none: the interpreter cannot read it, or it is names that nothing has.
     fn is_no_program(&self) -> bool {
         self.ended.as_ref().is_some_and(|(end, journal)| {
-            let is_unknown_name = end.error.contains("NameError") && is_names(&journal.code);
+            let is_unknown_name = end.error.contains("NameError") && could_be_names(&journal.code);
             journal.calls.is_empty() && (end.is_no_program || is_unknown_name)
         })
     }
@@ -198,17 +202,17 @@ impl Run {
     /// The program, its error and the number of its calls, if another one may run in its place: an error, and no write.
     fn repairable_error(&self) -> Option<(&str, &str, usize)> {
         let (end, journal) = self.ended.as_ref()?;
-        let may_run_again = !end.error.is_empty() && journal.write_texts().next().is_none();
+        let may_run_again =
+            !end.error.is_empty() && journal.possible_write_texts().next().is_none();
         may_run_again.then_some((&journal.code, &end.error, journal.calls.len()))
     }
 }
 
 /// The reason why a program cannot go on: the interpreter or a tool that it called is another one.
-fn stale_text(journal: &ProgramJournal, functions: Functions<'_>) -> Option<String> {
-    let changed = journal
-        .tools
-        .iter()
-        .find(|(tool, print)| functions.fingerprint(tool).as_deref() != Some(print.as_str()));
+fn resume_obstacle_text(journal: &ProgramJournal, functions: Functions<'_>) -> Option<String> {
+    let changed = journal.tools.iter().find(|(tool, print)| {
+        functions.declaration_fingerprint(tool).as_deref() != Some(print.as_str())
+    });
     let changed = match changed {
         Some((tool, _)) => format!("the tool `{tool}` has changed"),
         None if journal.engine != ENGINE => {
@@ -242,7 +246,7 @@ fn result_value(end: &End, journal: &ProgramJournal) -> Value {
 impl Backend for CodeTool {
     callgate_executor::of_tool!(tool, settings.toolset);
 
-    fn calls_tools(&self) -> bool {
+    fn can_call_tools(&self) -> bool {
         true
     }
 
@@ -251,7 +255,7 @@ impl Backend for CodeTool {
     }
 
     fn declaration_listing_other_tools(&self, tools: &[&dyn Backend]) -> Option<Tool> {
-        Some(declaration::declaration_among(&self.tool, &self.settings, tools))
+        Some(declaration::declaration_with_functions(&self.tool, &self.settings, tools))
     }
 
     async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
@@ -262,7 +266,7 @@ impl Backend for CodeTool {
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
         let spent = SpentTokens::default();
         let outcome = self.run_program(call, &spent).await;
-        spent.note(journal);
+        spent.record_spent_tokens(journal);
         outcome.unwrap_or_else(Outcome::Failed)
     }
 }

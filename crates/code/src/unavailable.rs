@@ -21,7 +21,7 @@ pub enum Unavailable {
     },
     /// The machine lacks this program of the engine `python`.
     Program(String),
-    /// No program is named that runs code: [`use_worker`](crate::use_worker).
+    /// No program is named that runs code: [`set_worker_program`](crate::set_worker_program).
     Worker,
 }
 

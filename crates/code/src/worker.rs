@@ -26,7 +26,7 @@ static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
 /// Names the program that runs code: started with [`WORKER_ARGUMENT`], it calls `work` and ends. The first name counts,
 /// for the whole process.
-pub fn use_worker(program: impl Into<PathBuf>) {
+pub fn set_worker_program(program: impl Into<PathBuf>) {
     PROGRAM.get_or_init(|| program.into());
 }
 
@@ -70,13 +70,13 @@ impl Workers {
     }
 
     /// A process for a program of this principal.
-    pub(crate) fn take_worker(&self, principal: &str) -> io::Result<Worker> {
+    pub(crate) fn take_or_start_worker(&self, principal: &str) -> io::Result<Worker> {
         let mut worker = match self.take_idle(principal) {
             Some(worker) => worker,
             None => self.start_worker()?,
         };
         worker.principal = Some(principal.to_owned());
-        if !self.has_fresh() {
+        if !self.has_unused_idle_worker() {
             // Without one, the next program waits for its start.
             self.start_worker().into_iter().for_each(|fresh| self.keep_worker(fresh));
         }
@@ -104,7 +104,7 @@ impl Workers {
         Some(idle.remove(at))
     }
 
-    fn has_fresh(&self) -> bool {
+    fn has_unused_idle_worker(&self) -> bool {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.iter().any(|worker| worker.principal.is_none())
     }
@@ -150,12 +150,12 @@ impl Worker {
     }
 
     /// The number of the program that it runs, or runs next.
-    pub(crate) fn number(&self) -> u64 {
+    pub(crate) fn program_number(&self) -> u64 {
         self.n_programs as u64
     }
 
     /// True if it has said nothing that is not taken yet.
-    pub(crate) fn is_silent(&self) -> bool {
+    pub(crate) fn has_no_unread_output(&self) -> bool {
         self.frames.buffer.is_empty()
     }
 

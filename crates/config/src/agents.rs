@@ -9,7 +9,7 @@ use callgate_executor::{Entry, Executor};
 use callgate_openapi::Pattern;
 use callgate_policy::Confirm;
 use callgate_settings::{
-    Count, Kind, Mapping, Reader, SettingCode, at, forms, keys, settings, words,
+    Count, Kind, Mapping, Reader, SettingCode, forms, keys, member_pointer, settings, words,
 };
 use callgate_tool::{Object, Value};
 use url::Url;
@@ -140,7 +140,7 @@ settings! {
 impl AgentTools {
     /// True if the model searches the tools of an executor that its agent offers.
     #[doc(hidden)]
-    pub fn is_searched_in(&self, executor: &Executor) -> bool {
+    pub fn is_search_used_in(&self, executor: &Executor) -> bool {
         let is_offered =
             |entry: &Entry<'_>| is_offered(entry.name().as_str(), &self.include, &self.exclude);
         self.search.is_used_among(executor.entries().filter(is_offered).count())
@@ -239,7 +239,7 @@ forms! {
     /// The models by their names.
     struct Models => BTreeMap<String, ModelConfig>, Kind::Map(&ModelKeys::KIND), |reader, mapping, key| {
         let help = "for example `{main: {dialect: openai, url: \"http://127.0.0.1:11434/v1\", model: qwen3, auth: none}}`";
-        reader.map::<Model, _>(mapping, key, "a mapping from names to models", help)
+        reader.named_values::<Model, _>(mapping, key, "a mapping from names to models", help)
     };
     /// One model.
     struct Model => ModelConfig, ModelKeys::KIND, |reader, mapping, key| {
@@ -252,7 +252,7 @@ forms! {
     /// The agents by their names.
     struct Agents => BTreeMap<String, AgentConfig>, Kind::Map(&AgentConfig::KIND), |reader, mapping, key| {
         let help = "for example `{pizza: {model: main, tools: {include: [pizza-*]}}}`";
-        reader.map::<AgentConfig, _>(mapping, key, "a mapping from names to agents", help)
+        reader.named_values::<AgentConfig, _>(mapping, key, "a mapping from names to agents", help)
     };
     /// A number of tokens.
     struct TokenCount => u64, Count::<{ usize::MAX }>::KIND, |reader, mapping, key| {
@@ -260,7 +260,7 @@ forms! {
     };
     /// The span of a budget.
     struct BudgetSpan => Duration, Kind::Duration, |reader, mapping, key| {
-        reader.duration_as(mapping, key, "for example `24h`")
+        reader.duration_with_help(mapping, key, "for example `24h`")
     };
     /// A budget.
     struct Budget => AgentBudget, BudgetKeys::KIND, |reader, mapping, key| {
@@ -268,8 +268,8 @@ forms! {
         let (per, tokens) = (per?, tokens?);
         if per < SHORTEST_SPAN {
             let message = "expected a span of a minute or more, got a shorter one";
-            let pointer = format!("{}/per", at(mapping, key));
-            reader.complain(SettingCode::WrongValue, pointer, message, "for example `24h`");
+            let pointer = format!("{}/per", member_pointer(mapping, key));
+            reader.report_fault(SettingCode::WrongValue, pointer, message, "for example `24h`");
         }
         Some(AgentBudget { tokens, per })
     };
@@ -282,17 +282,17 @@ forms! {
     struct ModelSettings => Object, Kind::Map(&Kind::Value), |reader, mapping, key| {
         let node = mapping.object.get(key)?;
         let Value::Object(settings) = node.to_value() else {
-            reader.report_wrong_type(&at(mapping, key), "members of a request", node, "for example `{temperature: 0}`");
+            reader.report_wrong_type(&member_pointer(mapping, key), "members of a request", node, "for example `{temperature: 0}`");
             return None;
         };
         Some(settings)
     };
     /// The address of a provider.
-    struct ModelUrl => Url, Kind::Setting, model_url;
+    struct ModelUrl => Url, Kind::Setting, read_model_url;
 }
 
-fn model_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
-    let text = reader.setting(mapping, key)?;
+fn read_model_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
+    let text = reader.string_or_variable(mapping, key)?;
     let is_fine = |url: &Url| {
         matches!(url.scheme(), "http" | "https")
             && url.username().is_empty()
@@ -304,7 +304,7 @@ fn model_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url
     if url.is_none() {
         let message = "expected an http or https URL without a user, without `?` and without `#`";
         let help = "for example `https://api.openai.com/v1`; the path of the request is added";
-        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+        reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
     }
     url
 }

@@ -3,7 +3,7 @@
 
 use callgate_kind::KindCode;
 use callgate_openapi::{ArgumentHeader, Effects, NotAnArgumentHeader};
-use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys};
+use callgate_settings::{Kind, Mapping, Reader, SettingCode, forms, keys, member_pointer};
 
 use crate::toolset::{ListedHeader, ToolsetConfig};
 
@@ -32,7 +32,7 @@ forms! {
 }
 
 /// Reports a header that changes the method where only reads are offered.
-pub(crate) fn report_method_override(reader: &mut Reader, toolset: &ToolsetConfig) {
+pub(crate) fn report_override_in_read_only(reader: &mut Reader, toolset: &ToolsetConfig) {
     let overrides = |listed_header: &&ListedHeader| listed_header.header.overrides_method();
     if toolset.selection.effects == Effects::Read
         && let Some(listed_header) = toolset.argument_headers.iter().find(overrides)
@@ -42,7 +42,7 @@ pub(crate) fn report_method_override(reader: &mut Reader, toolset: &ToolsetConfi
             listed_header.header.as_str()
         );
         let help = "remove it or the key `read_only` of `tools`";
-        reader.complain(SettingCode::WrongValue, listed_header.pointer.clone(), message, help);
+        reader.report_fault(SettingCode::WrongValue, listed_header.pointer.clone(), message, help);
     }
 }
 
@@ -51,7 +51,7 @@ fn read_headers_of_tools(
     mapping: Mapping<'_>,
     key: &str,
 ) -> Option<Vec<ListedHeader>> {
-    let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+    let (node, pointer) = (mapping.object.get(key)?, member_pointer(mapping, key));
     let Some(object) = node.as_object() else {
         let help = "for example `{getSession: [Cookie]}`";
         reader.report_wrong_type(&pointer, "a mapping from tools to names of headers", node, help);
@@ -75,7 +75,7 @@ fn read_header_list(
 ) -> Vec<ListedHeader> {
     let mut listed = Vec::new();
     for (index, name) in reader.strings(mapping, key).into_iter().enumerate() {
-        let pointer = format!("{}/{index}", at(mapping, key));
+        let pointer = format!("{}/{index}", member_pointer(mapping, key));
         match ArgumentHeader::new(name) {
             Ok(header) => {
                 listed.push(ListedHeader { pointer, tool: tool.map(ToOwned::to_owned), header });
@@ -92,7 +92,7 @@ fn read_header_list(
             }
             Err(why) => {
                 let message = format!("expected a header that an argument may set, got: `{name}`");
-                reader.complain(
+                reader.report_fault(
                     SettingCode::WrongValue,
                     pointer,
                     message,

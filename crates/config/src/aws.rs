@@ -4,7 +4,7 @@
 use std::env;
 
 use callgate_secret::SecretReference;
-use callgate_settings::{Kind, Mapping, Reader, Section, SettingCode, at, forms, keys};
+use callgate_settings::{Kind, Mapping, Reader, Section, SettingCode, forms, keys, member_pointer};
 use callgate_store::aws::{KeySource, NamedKeys};
 
 keys! {
@@ -27,7 +27,7 @@ forms! {
         if region.is_empty() || !region.bytes().all(is_legal) {
             let message = format!("expected a region such as `eu-west-1`, got: `{region}`");
             let help = "regions are written in letters, digits and `-`";
-            reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
         }
         Some(region.to_owned())
     };
@@ -36,7 +36,7 @@ forms! {
 pub(crate) const AWS_SECRETS: [&str; 3] = ["access_key_id", "secret_access_key", "session_token"];
 
 /// The region, or the one that AWS sets for a process; and named keys, either all of them or none.
-pub(crate) fn region_and_key_source(
+pub(crate) fn read_region_and_key_source(
     reader: &mut Reader,
     mapping: Mapping<'_>,
 ) -> (Option<String>, Option<KeySource>) {
@@ -48,7 +48,7 @@ pub(crate) fn region_and_key_source(
     if region.is_none() && !mapping.object.contains("region") {
         let message = "expected the key `region`, got none";
         let help = "add `region: eu-west-1`, or set the variable `AWS_REGION`";
-        reader.complain(SettingCode::MissingKey, mapping.pointer, message, help);
+        reader.report_fault(SettingCode::MissingKey, mapping.pointer, message, help);
     }
     if !AWS_SECRETS.iter().any(|name| mapping.object.contains(name)) {
         let source = KeySource::Environment { region: region.clone().unwrap_or_default() };

@@ -77,7 +77,7 @@ pub use self::{
     agents::BuiltAgent,
     built::{Built, BuiltToolset},
     examination::{Examined, Subject, examine_subject},
-    logins::{BuiltLogin, logins},
+    logins::{BuiltLogin, authorization_code_logins},
     summary::Summary,
 };
 
@@ -106,10 +106,10 @@ impl Config {
         environment: &'a Environment,
         previous: Option<&'a Built>,
     ) -> BoxFuture<'a, Result<Built, Error>> {
-        Box::pin(self.build_parts(environment, previous))
+        Box::pin(self.build_unboxed(environment, previous))
     }
 
-    async fn build_parts(
+    async fn build_unboxed(
         &self,
         environment: &Environment,
         previous: Option<&Built>,
@@ -134,7 +134,7 @@ impl Config {
         let kind_sendings = kinds::kind_sendings(&self.toolsets, &sending);
         let former = previous.map(|kept| &*kept.fetched).unwrap_or_default();
         let parts = self.build_described_toolsets(&mut reader, sending, former, &context).await;
-        let access = build_access(&mut reader, self, &context, &connections, &stores).await;
+        let access = build_caller_access(&mut reader, self, &context, &connections, &stores).await;
         sidecar::report_unservable_settings(&mut reader, self, environment);
         unbound_values::report_unbound_values(&mut reader, self, environment);
         unused_settings::warn_of_unused_settings(&mut reader, self);
@@ -147,7 +147,7 @@ impl Config {
         let network = &connections.network;
         let (agents, models) = agents::build_agents(&mut reader, self, &context, network).await;
         let instructions = agents.iter().map(|agent| (&*agent.name, &*agent.instructions));
-        session_values::check_instructions(&mut reader, self, instructions);
+        session_values::check_agent_instructions(&mut reader, self, instructions);
         let notified = webhook::build_notified_service(&mut reader, self, &context, network).await;
         let kind_context = KindContext {
             build_context: &context,
@@ -156,7 +156,8 @@ impl Config {
             state: policy.state.as_ref(),
             earlier: previous.map(|kept| &*kept.kinds).unwrap_or_default(),
         };
-        let kinds = kinds::open_kinds(&mut reader, self, kind_context, kind_sendings).await;
+        let kinds =
+            kinds::open_toolsets_of_kinds(&mut reader, self, kind_context, kind_sendings).await;
         let tools = Tools { parts, kinds };
         let assembly =
             Assembly { config: self, environment, tools, connections, stores, policy, earlier };
@@ -165,9 +166,10 @@ impl Config {
             if is_sidecar { logins::login_faults(&built).await } else { Vec::new() };
         let (missing_secrets, mut lacking): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
         let file = &self.origin.file;
-        lacking.extend(missing_logins.iter().map(|login| sidecar::missing_login(file, login)));
-        built.aim_webhook(notified.as_ref().map(|service| service.target.clone()));
-        let access = access.map(|access| approvals::with_tool_names(access, self, &built));
+        lacking
+            .extend(missing_logins.iter().map(|login| sidecar::missing_login_finding(file, login)));
+        built.set_webhook_target(notified.as_ref().map(|service| service.target.clone()));
+        let access = access.map(|access| approvals::with_resolved_tool_names(access, self, &built));
         let serving = self.serving.with_resolved_files(base);
         let built = Built { serving, access, agents, notified, ..built };
         Ok(Built { missing_secrets, missing_logins, lacking, ..built })
@@ -182,7 +184,7 @@ impl Config {
         build_context: &BuildContext<'_>,
     ) -> Vec<ToolsetParts<'_>> {
         let mut parts = Vec::new();
-        let fetching = reader.effects.fetching();
+        let fetching = reader.effects.fetching_permission();
         let transports = sending.iter().map(|sending| match fetching {
             Some(_) => Arc::clone(&sending.descriptions),
             None => Arc::new(Refuse::new()) as Arc<dyn Transport>,
@@ -199,12 +201,12 @@ impl Config {
         let sent = sending.into_iter().zip(fetched);
         for (config, (sending, fetched)) in self.toolsets.iter().zip(sent) {
             if config.description.is_some() {
-                let built = toolset::build(reader, config, sending, fetched, build_context);
+                let built = toolset::build_toolset(reader, config, sending, fetched, build_context);
                 parts.extend(Box::pin(built).await);
             }
         }
         session_values::set_session_values(reader, self, &mut parts);
-        session_values::check_kinds(reader, self);
+        session_values::check_kind_session_values(reader, self);
         parts
     }
 
@@ -238,7 +240,7 @@ impl Config {
 }
 
 /// The callers that a serving process accepts; only their issuers where what would be served is examined.
-async fn build_access(
+async fn build_caller_access(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,
@@ -265,7 +267,7 @@ async fn build_access(
     let (network, own) = (&connections.network, environment.transport.clone());
     let sources = Sources { secrets, network, own, tls };
     if !is_serving {
-        return Some(access::issuers_of(access, &sources));
+        return Some(access::build_issuer_access(access, &sources));
     }
     Some(access::build_access(reader, access, &sources).await)
 }

@@ -7,12 +7,12 @@ mod oauth2;
 use callgate_auth::{ApiKeyLocation, AuthConfig, CredentialSource};
 use callgate_secret::SecretReference;
 use callgate_settings::{
-    Kind, Mapping, Reader, SecretOrName, Section, SettingCode, at, forms, keys, words,
+    Kind, Mapping, Reader, SecretOrName, Section, SettingCode, forms, keys, member_pointer, words,
 };
 use callgate_store::aws::Scope;
 use callgate_tree::Node;
 
-use crate::aws::{AwsKeys, region_and_key_source};
+use crate::aws::{AwsKeys, read_region_and_key_source};
 
 /// The credential of the one kind that a mapping names.
 #[derive(Debug, Default)]
@@ -121,7 +121,7 @@ forms! {
     struct Auth => AuthConfig, Kind::AnyOf(&[Kind::Choice(&["none"]), AuthKeys::KIND]), |reader, mapping, key| {
         match mapping.object.get(key)? {
             node if node.as_str() == Some("none") => Some(AuthConfig::None),
-            node => auth_config(reader, node, &at(mapping, key)),
+            node => read_auth_config(reader, node, &member_pointer(mapping, key)),
         }
     };
     struct ApiKey => AuthConfig, ApiKeyKeys::KIND, |reader, mapping, key| {
@@ -130,8 +130,8 @@ forms! {
     };
     /// The service and the region of a signature, and its keys.
     struct AwsSigV4 => AuthConfig, AwsSigV4Keys::KIND, |reader, mapping, key| {
-        reader.within::<AwsSigV4Keys, _>(mapping, key, |reader, mapping, keys| {
-            let (region, source) = region_and_key_source(reader, mapping);
+        reader.read_several_sections::<AwsSigV4Keys, _>(mapping, key, |reader, mapping, keys| {
+            let (region, source) = read_region_and_key_source(reader, mapping);
             let is_payload_unsigned = matches!(keys.payload, Some(Payload::Unsigned));
             let scope = Scope { region: region?, service: keys.service?, is_payload_unsigned };
             Some(AuthConfig::AwsSigV4 { scope, keys: source? })
@@ -146,8 +146,12 @@ forms! {
     };
 }
 
-pub(crate) fn auth_config(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
-    let mapping = reader.mapping(node, pointer, &AuthKeys::TABLE)?;
+pub(crate) fn read_auth_config(
+    reader: &mut Reader,
+    node: &Node,
+    pointer: &str,
+) -> Option<AuthConfig> {
+    let mapping = reader.checked_mapping(node, pointer, &AuthKeys::TABLE)?;
     let n_kinds = mapping.object.iter().filter(|(key, _)| AuthKeys::TABLE.has(key)).count();
     // Calls without a credential need `none`, never an omitted kind.
     let (got, help) = match n_kinds {
@@ -155,17 +159,17 @@ pub(crate) fn auth_config(reader: &mut Reader, node: &Node, pointer: &str) -> Op
             ("none", "write `auth: none` for calls without a credential")
         }
         0 => ("none", "for example `{bearer: {token: env:TOKEN}}`"),
-        1 => return chosen_credential(reader, mapping).auth,
+        1 => return read_chosen_credential(reader, mapping).auth,
         _ => ("several", "keep one"),
     };
     if n_kinds > 0 || mapping.object.is_empty() {
         let message = format!("expected one kind of credential, got {got}");
-        reader.complain(SettingCode::WrongValue, pointer, message, help);
+        reader.report_fault(SettingCode::WrongValue, pointer, message, help);
     }
     None
 }
 
-fn chosen_credential(reader: &mut Reader, mapping: Mapping<'_>) -> ChosenCredential {
+fn read_chosen_credential(reader: &mut Reader, mapping: Mapping<'_>) -> ChosenCredential {
     let mut chosen = ChosenCredential::default();
     AuthKeys::fill(&mut chosen, reader, mapping);
     CredentialKeys::fill(&mut chosen, reader, mapping);

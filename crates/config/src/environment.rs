@@ -162,7 +162,7 @@ impl Environment {
     /// requests show no credential. Missing values of a session are still reported.
     #[doc(hidden)]
     #[must_use]
-    pub fn with_stand_ins(mut self) -> Self {
+    pub fn with_secret_stand_ins(mut self) -> Self {
         self.has_stand_ins = true;
         self
     }
@@ -177,7 +177,7 @@ impl Environment {
     /// Asks no source of a kind of toolset: its tools have names alone, and their calls fail.
     #[doc(hidden)]
     #[must_use]
-    pub fn asking_no_source(mut self) -> Self {
+    pub fn without_source_requests(mut self) -> Self {
         self.asks_no_source = true;
         self
     }
@@ -202,18 +202,18 @@ impl Environment {
     /// lacks.
     #[doc(hidden)]
     #[must_use]
-    pub fn examining_sidecar(mut self) -> Self {
+    pub fn with_sidecar_examination(mut self) -> Self {
         self.sidecar = Sidecar::Examined;
         self
     }
 
     /// The effects that opening toolsets of a kind may have: none where only the names of their tools matter.
-    pub(crate) fn kind_effects(&self, effects: LoadEffects) -> LoadEffects {
+    pub(crate) fn effects_of_kinds(&self, effects: LoadEffects) -> LoadEffects {
         if self.asks_no_source { effects.min(LoadEffects::Files) } else { effects }
     }
 
     /// Connections that avoid our own listeners, through a proxy if there is one.
-    pub(crate) fn network(&self, proxy: Option<Proxy>) -> Network {
+    pub(crate) fn network_avoiding_listeners(&self, proxy: Option<Proxy>) -> Network {
         let listeners = self.listeners.clone().unwrap_or_default();
         let resolver = Arc::new(SystemResolver::default());
         match proxy {

@@ -31,7 +31,7 @@ impl Error {
     }
 
     #[must_use]
-    pub(crate) fn in_files(self, files: BTreeSet<PathBuf>) -> Self {
+    pub(crate) fn with_files(self, files: BTreeSet<PathBuf>) -> Self {
         Self { files, ..self }
     }
 

@@ -1,6 +1,6 @@
 //! The key `functions` of a toolset: tools that the client runs.
 
-use callgate_settings::{Kind, Reader, SettingCode, at, forms, keys};
+use callgate_settings::{Kind, Reader, SettingCode, forms, keys, member_pointer};
 use callgate_tool::{Value, json};
 use callgate_tree::Node;
 
@@ -21,7 +21,7 @@ keys! {
 
 forms! {
     struct Functions => Vec<FunctionConfig>, Kind::List(&FunctionKeys::KIND), |reader, mapping, key| {
-        let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+        let (node, pointer) = (mapping.object.get(key)?, member_pointer(mapping, key));
         let Some(items) = node.as_array() else {
             let help = "for example `[{name: open_page, input: {type: object}}]`";
             reader.report_wrong_type(&pointer, "a list of functions", node, help);
@@ -34,7 +34,7 @@ forms! {
         let node = mapping.object.get(key)?;
         if node.as_object().is_none() {
             let help = "for example `{type: object, properties: {page: {type: string}}}`";
-            reader.report_wrong_type(&at(mapping, key), "a JSON Schema", node, help);
+            reader.report_wrong_type(&member_pointer(mapping, key), "a JSON Schema", node, help);
             return None;
         }
         Some(node.to_value())
@@ -48,7 +48,7 @@ fn read_function(reader: &mut Reader, pointer: String, node: &Node) -> Option<Fu
     if input.get("type").and_then(Value::as_str) != Some("object") {
         let message = "expected a schema of objects, got another one";
         let help = "arguments have names: `{type: object, properties: {…}}`";
-        reader.complain(SettingCode::WrongValue, format!("{pointer}/input"), message, help);
+        reader.report_fault(SettingCode::WrongValue, format!("{pointer}/input"), message, help);
     }
     let description = description.unwrap_or_default();
     Some(FunctionConfig { pointer, name: name?, description, input, output })

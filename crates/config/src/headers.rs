@@ -4,12 +4,12 @@
 
 use callgate_secret::{SecretReference, SecretScheme};
 use callgate_settings::{
-    Kind, Reader, SettingCode, at, forms, note_secret, pointer_segment, session_source,
-    warn_of_unmasked,
+    Kind, Reader, SettingCode, forms, member_pointer, note_secret, pointer_segment, session_source,
+    warn_of_short_literal,
 };
 use callgate_tool::{SessionSource, is_framing_header};
 
-use crate::secret_name::is_secret;
+use crate::secret_name::is_secret_header;
 
 /// A header with a fixed value on every request.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl FixedHeader {
 
 forms! {
     struct Headers => Vec<FixedHeader>, Kind::Map(&Kind::Text), |reader, mapping, key| {
-        let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+        let (node, pointer) = (mapping.object.get(key)?, member_pointer(mapping, key));
         if node.as_object().is_none() {
             let help = "for example `{X-Api-Version: \"2024-05-01\"}`";
             reader.report_wrong_type(&pointer, "a mapping from names of headers to texts", node, help);
@@ -45,7 +45,7 @@ forms! {
         for (name, node) in node.as_object()?.iter() {
             let pointer = format!("{pointer}/{}", pointer_segment(name));
             match node.as_str() {
-                Some(text) => headers.extend(fixed_header(reader, name, text, &pointer)),
+                Some(text) => headers.extend(read_fixed_header(reader, name, text, &pointer)),
                 None => reader.report_missing_text(&pointer, "a text or a reference to a secret", node),
             }
         }
@@ -53,7 +53,7 @@ forms! {
     };
 }
 
-pub(crate) fn fixed_header(
+pub(crate) fn read_fixed_header(
     reader: &mut Reader,
     name: &str,
     text: &str,
@@ -62,7 +62,7 @@ pub(crate) fn fixed_header(
     if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
         let message =
             format!("expected a header that says nothing about the message, got: `{name}`");
-        reader.complain(
+        reader.report_fault(
             SettingCode::WrongValue,
             pointer,
             message,
@@ -74,22 +74,22 @@ pub(crate) fn fixed_header(
         let message =
             format!("expected a header that the HTTP client leaves to others, got: `{name}`");
         let help = "remove it; it frames the message, or is the connection's";
-        reader.complain(SettingCode::WrongValue, pointer, message, help);
+        reader.report_fault(SettingCode::WrongValue, pointer, message, help);
         return None;
     }
-    let value = header_source(reader, name, text, pointer)?;
+    let value = read_header_value(reader, name, text, pointer)?;
     Some(FixedHeader { pointer: pointer.to_owned(), ..FixedHeader::new(name, value) })
 }
 
 /// A text that begins like a reference is one. Any other is plain, unless its header's name says that it is a secret.
-fn header_source(
+fn read_header_value(
     reader: &mut Reader,
     name: &str,
     text: &str,
     pointer: &str,
 ) -> Option<HeaderValue> {
-    if SecretScheme::is_beginning_of(text) {
-        return header_reference(reader, text, pointer);
+    if SecretScheme::is_reference_start(text) {
+        return read_header_reference(reader, text, pointer);
     }
     if let Some(source) = session_source(text) {
         reader.session_texts.insert(pointer.to_owned());
@@ -99,10 +99,10 @@ fn header_source(
         let message =
             format!("expected a value of the session that is no credential, got: `{text}`");
         let help = "write `$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`; a credential goes into `auth: {api_key: {in: header, …}}`";
-        reader.complain(SettingCode::WrongValue, pointer, message, help);
+        reader.report_fault(SettingCode::WrongValue, pointer, message, help);
         return None;
     }
-    if !is_secret(name, text) {
+    if !is_secret_header(name, text) {
         return Some(HeaderValue::Plain(text.to_owned()));
     }
     let message = format!(
@@ -110,13 +110,13 @@ fn header_source(
     );
     let help = "write `literal:…`, or better where the secret is: `env:NAME`";
     reader.warn(SettingCode::LiteralSecret, pointer.to_owned(), &message, help);
-    header_reference(reader, &format!("literal:{text}"), pointer)
+    read_header_reference(reader, &format!("literal:{text}"), pointer)
 }
 
-fn header_reference(reader: &mut Reader, text: &str, pointer: &str) -> Option<HeaderValue> {
+fn read_header_reference(reader: &mut Reader, text: &str, pointer: &str) -> Option<HeaderValue> {
     match text.parse() {
         Ok(value) => {
-            warn_of_unmasked(reader, pointer, &value);
+            warn_of_short_literal(reader, pointer, &value);
             if !value.is_literal() {
                 note_secret(reader, pointer.to_owned(), &value);
             }
@@ -124,7 +124,7 @@ fn header_reference(reader: &mut Reader, text: &str, pointer: &str) -> Option<He
         }
         Err(error) => {
             let help = "put `literal:` before a text that begins like a reference";
-            reader.complain(SettingCode::SecretReference, pointer, error.to_string(), help);
+            reader.report_fault(SettingCode::SecretReference, pointer, error.to_string(), help);
             None
         }
     }

@@ -3,7 +3,7 @@
 
 use callgate_google::{Account, Endpoints, Identity, Impersonation};
 use callgate_secret::SecretReference;
-use callgate_settings::{Kind, Mapping, Reader, Section, SettingCode, at, forms, keys};
+use callgate_settings::{Kind, Mapping, Reader, Section, SettingCode, forms, keys, member_pointer};
 use url::Url;
 
 keys! {
@@ -45,7 +45,7 @@ forms! {
                 let message = "expected `default` or `machine`, got a text that is neither";
                 let help =
                     "write `machine` for the metadata server's account, or `key: file:KEY.json` in its place";
-                reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+                reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
                 None
             }
         }
@@ -54,7 +54,7 @@ forms! {
         let text = reader.string(mapping, key)?;
         if text.trim().is_empty() {
             let message = format!("expected a text in `{key}`, got an empty one");
-            reader.complain(SettingCode::WrongValue, at(mapping, key), message, "leave the key out");
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, "leave the key out");
         }
         Some(text.to_owned())
     };
@@ -63,7 +63,7 @@ forms! {
         let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         if url.is_none() {
             let help = "for example `https://secretmanager-pets.p.googleapis.com`";
-            reader.complain(SettingCode::WrongValue, at(mapping, key), "expected a URL", help);
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), "expected a URL", help);
         }
         url
     };
@@ -77,12 +77,22 @@ pub(crate) fn read_identity(reader: &mut Reader, mapping: Mapping<'_>) -> Identi
     if !delegates.is_empty() && keys.impersonate.is_none() {
         let message = "`delegates` lead to an account, and none is named";
         let help = "name it: `impersonate: NAME@PROJECT.iam.gserviceaccount.com`";
-        reader.complain(SettingCode::MissingKey, at(mapping, "delegates"), message, help);
+        reader.report_fault(
+            SettingCode::MissingKey,
+            member_pointer(mapping, "delegates"),
+            message,
+            help,
+        );
     }
     let has_both = ["key", "account"].iter().all(|key| mapping.object.contains(key));
     if has_both {
         let message = "expected `key` or `account`, got both";
-        reader.complain(SettingCode::WrongValue, at(mapping, "account"), message, "keep one");
+        reader.report_fault(
+            SettingCode::WrongValue,
+            member_pointer(mapping, "account"),
+            message,
+            "keep one",
+        );
     }
     let account = keys.key.map(Account::Key).or(keys.account).unwrap_or_default();
     let impersonation =

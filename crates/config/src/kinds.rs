@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use callgate_kind::{Beside, Kept, KindKeys, ToolsetKind};
 use callgate_settings::{
-    Key, Mapping, Reader, Section as _, SettingCode, Table, at, pointer_segment,
+    Key, Mapping, Reader, Section as _, SettingCode, Table, member_pointer, pointer_segment,
 };
 use callgate_tree::{Node, Object};
 
@@ -106,7 +106,7 @@ impl Kinds {
     }
 
     /// True if a key names a source of tools: a description, or that of a kind, also of one that is not in this build.
-    fn is_source(&self, key: &str) -> bool {
+    fn is_source_key(&self, key: &str) -> bool {
         key == "openapi"
             || self.is_absent_kind(key)
             || self.all.iter().any(|kind| kind.key() == key)
@@ -119,30 +119,38 @@ impl Kinds {
     }
 
     /// True if a toolset whose source has this key has a use for another key of toolsets.
-    pub(crate) fn has_key(&self, source: &str, key: &str) -> bool {
-        let Some(Settled { beside, own, .. }) = self.source_keys(source) else { return true };
+    pub(crate) fn allows_key(&self, source: &str, key: &str) -> bool {
+        let Some(Settled { beside, own, .. }) = self.key_rules_of_source(source) else {
+            return true;
+        };
         beside.keys.contains(&key) || own.toolset.iter().any(|own| own.name == key)
     }
 
     /// True if a toolset whose source has this key has a use for a key of `limits`.
-    pub(crate) fn has_limit(&self, source: &str, key: &str) -> bool {
-        let Some(Settled { beside, own, .. }) = self.source_keys(source) else { return true };
+    pub(crate) fn allows_limit(&self, source: &str, key: &str) -> bool {
+        let Some(Settled { beside, own, .. }) = self.key_rules_of_source(source) else {
+            return true;
+        };
         beside.limits.is_none_or(|limits| limits.contains(&key))
             || own.limits.iter().any(|own| own.name == key)
     }
 
-    fn source_keys(&self, source: &str) -> Option<Settled> {
+    fn key_rules_of_source(&self, source: &str) -> Option<Settled> {
         if source == FUNCTIONS_KEY {
             return Some(FUNCTIONS);
         }
         let kind = self.all.iter().find(|kind| kind.key() == source)?;
-        Some(Settled { key: kind.key(), beside: kind.beside(), own: kind.keys() })
+        Some(Settled { key: kind.key(), beside: kind.common_keys(), own: kind.keys() })
     }
 
     /// Reads what kinds have to say in the whole configuration.
-    pub(crate) fn read_root(&self, reader: &mut Reader, root: Mapping<'_>) -> RootSections {
+    pub(crate) fn read_root_sections(
+        &self,
+        reader: &mut Reader,
+        root: Mapping<'_>,
+    ) -> RootSections {
         let sections = self.all.iter().filter_map(|kind| {
-            let section = kind.read_root(reader, root)?;
+            let section = kind.read_root_keys(reader, root)?;
             Some((kind.key(), section))
         });
         sections.collect()
@@ -165,7 +173,7 @@ impl Kinds {
 
     /// The codes of the findings of all kinds and sources, each with its explanation.
     pub(crate) fn codes(&self) -> Vec<(&'static str, &'static str)> {
-        let of_kinds = self.all.iter().flat_map(|kind| kind.codes());
+        let of_kinds = self.all.iter().flat_map(|kind| kind.codes_and_explanations());
         of_kinds.chain(self.sources.iter().flat_map(|source| source.codes())).collect()
     }
 }
@@ -181,22 +189,22 @@ pub(crate) fn report_foreign_keys(
 ) {
     let (here, elsewhere): (Vec<_>, Vec<_>) =
         kinds.all.iter().partition(|kind| toolset.object.contains(kind.key()));
-    let mut names: Vec<_> = here.iter().flat_map(|kind| own_names(&***kind)).collect();
+    let mut names: Vec<_> = here.iter().flat_map(|kind| own_key_names(&***kind)).collect();
     // A misspelt key of a kind is reported already.
-    if !elsewhere.iter().any(|kind| reader.is_misspelt(toolset, kind.key())) {
+    if !elsewhere.iter().any(|kind| reader.is_reported_as_misspelt(toolset, kind.key())) {
         for kind in elsewhere {
-            check_elsewhere(reader, &**kind, toolset, &names);
-            names.extend(own_names(&**kind));
+            report_keys_of_other_kind(reader, &**kind, toolset, &names);
+            names.extend(own_key_names(&**kind));
         }
     }
     for kind in &here {
-        let settled = Settled { key: kind.key(), beside: kind.beside(), own: kind.keys() };
-        check_beside(reader, kinds, table, &settled, toolset);
+        let settled = Settled { key: kind.key(), beside: kind.common_keys(), own: kind.keys() };
+        report_keys_unused_by_kind(reader, kinds, table, &settled, toolset);
     }
     let mut names = toolset.object.iter().map(|(name, _)| &**name);
-    let has_source = is_sourced || names.any(|name| kinds.is_source(name));
+    let has_source = is_sourced || names.any(|name| kinds.is_source_key(name));
     if here.is_empty() && !has_source && toolset.object.contains(FUNCTIONS.key) {
-        check_beside(reader, kinds, table, &FUNCTIONS, toolset);
+        report_keys_unused_by_kind(reader, kinds, table, &FUNCTIONS, toolset);
     }
 }
 
@@ -224,35 +232,41 @@ const FUNCTIONS: Settled = Settled {
 pub(crate) const FUNCTIONS_KEY: &str = "functions";
 
 /// The names of the keys that a kind declares for toolsets and their limits.
-fn own_names(kind: &dyn ToolsetKind) -> impl Iterator<Item = &'static str> {
+fn own_key_names(kind: &dyn ToolsetKind) -> impl Iterator<Item = &'static str> {
     let KindKeys { toolset, limits, .. } = kind.keys();
     toolset.iter().chain(limits).map(|key| key.name)
 }
 
 /// Reports the keys of a kind that the toolset is not of, but for those with these names, which other kinds have too.
-fn check_elsewhere(
+fn report_keys_of_other_kind(
     reader: &mut Reader,
     kind: &dyn ToolsetKind,
     toolset: Mapping<'_>,
     names: &[&str],
 ) {
     let KindKeys { toolset: keys, limits: limit_keys, .. } = kind.keys();
-    let pointer = at(toolset, "limits");
+    let pointer = member_pointer(toolset, "limits");
     let limits =
-        kind_members(toolset, "limits").map(|object| Mapping { object, pointer: &pointer });
+        object_member(toolset, "limits").map(|object| Mapping { object, pointer: &pointer });
     for (mapping, keys) in [(Some(toolset), keys), (limits, limit_keys)] {
         let Some(mapping) = mapping else { continue };
         let keys = keys.iter().map(|key| key.name);
         for key in keys.filter(|key| mapping.object.contains(key) && !names.contains(key)) {
             let message = format!("expected `{}` with `{key}`, got none", kind.key());
-            let help = format!("write `{}` into the toolset, or remove the key", kind.example());
-            reader.complain(SettingCode::UnusedKey, at(mapping, key), message, help);
+            let help =
+                format!("write `{}` into the toolset, or remove the key", kind.example_setting());
+            reader.report_fault(
+                SettingCode::UnusedKey,
+                member_pointer(mapping, key),
+                message,
+                help,
+            );
         }
     }
 }
 
 /// Reports the keys that mean nothing beside those of a kind.
-fn check_beside(
+fn report_keys_unused_by_kind(
     reader: &mut Reader,
     kinds: &Kinds,
     table: &Table<'_>,
@@ -262,15 +276,18 @@ fn check_beside(
     let Settled { key: source, beside: Beside { keys, limits, tools }, own } = settled;
     let is_own = |key: &str| own.toolset.iter().any(|own| own.name == key);
     for (key, _) in toolset.object.iter() {
-        let pointer = at(toolset, key);
+        let pointer = member_pointer(toolset, key);
         let is_reported = reader.complaints.iter().any(|complaint| {
             complaint.code == SettingCode::UnusedKey.as_str() && complaint.pointer == pointer
         });
         if table.has(key) && !keys.contains(&&**key) && !is_own(key) && !is_reported {
-            let help =
-                if kinds.is_source(key) { "put it into a toolset of its own" } else { "remove it" };
+            let help = if kinds.is_source_key(key) {
+                "put it into a toolset of its own"
+            } else {
+                "remove it"
+            };
             let message = format!("expected no `{key}` beside `{source}`, got one");
-            reader.complain(SettingCode::UnusedKey, pointer, message, help);
+            reader.report_fault(SettingCode::UnusedKey, pointer, message, help);
         }
     }
     for (key, own, common) in [("limits", own.limits, limits), ("tools", &[][..], tools)] {
@@ -278,8 +295,8 @@ fn check_beside(
         let own = own.iter().map(|key| key.name);
         let mut allowed: Vec<_> = own.chain(common.iter().copied()).collect();
         allowed.sort_unstable();
-        for (name, _) in kind_members(toolset, key).into_iter().flat_map(Object::iter) {
-            let pointer = format!("{}/{}", at(toolset, key), pointer_segment(name));
+        for (name, _) in object_member(toolset, key).into_iter().flat_map(Object::iter) {
+            let pointer = format!("{}/{}", member_pointer(toolset, key), pointer_segment(name));
             let is_reported =
                 reader.complaints.iter().any(|complaint| complaint.pointer == pointer);
             if allowed.contains(&&**name) || is_reported {
@@ -288,11 +305,11 @@ fn check_beside(
             let message = format!("expected no `{name}` beside `{source}`, got one");
             let allowed = allowed.join("`, `");
             let help = format!("remove it; with `{source}`, `{key}` takes `{allowed}`");
-            reader.complain(SettingCode::UnusedKey, pointer, message, help);
+            reader.report_fault(SettingCode::UnusedKey, pointer, message, help);
         }
     }
 }
 
-fn kind_members<'a>(toolset: Mapping<'a>, key: &str) -> Option<&'a Object> {
+fn object_member<'a>(toolset: Mapping<'a>, key: &str) -> Option<&'a Object> {
     toolset.object.get(key).and_then(Node::as_object)
 }

@@ -58,13 +58,13 @@ pub use agents::{
 };
 pub use build::{
     Built, BuiltAccess, BuiltAgent, BuiltIssuer, BuiltLogin, BuiltPrincipal, BuiltToolset,
-    Examined, Subject, Summary, examine_subject, logins,
+    Examined, Subject, Summary, authorization_code_logins, examine_subject,
 };
 pub use callgate_kind::{Counts as IndexCounts, KindCode, OpenedSource};
 pub use callgate_settings::{
     ConfigDigest, Finding, Key, Kind, LoadEffects, MAX_FILE_BYTES, SettingCode, Severity, Table,
-    Takes, create_private_folder, keep_private_file, new_private_file, read_file,
-    remedy_of_reading,
+    Takes, create_private_file, create_private_folder, read_error_remedy, read_file,
+    write_and_remove_oldest,
 };
 pub use code::{ConfigCode, codes};
 pub use config::Config;

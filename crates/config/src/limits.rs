@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use callgate_policy::settings::CallLimitKeys;
-use callgate_settings::{Bytes, Count, Key, Mapping, Reader, Section, Table, Whole, at, keys};
+use callgate_settings::{
+    Bytes, Count, Key, Mapping, Reader, Section, Table, Whole, keys, member_pointer,
+};
 
 use crate::toolset::ToolsetConfig;
 
@@ -53,12 +55,12 @@ keys! {
 }
 
 /// A toolset with the limits under the key `limits` of the whole configuration; its other keys are the sidecar's.
-pub(crate) fn read_limits_of_all(reader: &mut Reader, root: Mapping<'_>) -> ToolsetConfig {
-    let (mut toolset, pointer) = (ToolsetConfig::default(), at(root, "limits"));
+pub(crate) fn read_common_limits(reader: &mut Reader, root: Mapping<'_>) -> ToolsetConfig {
+    let (mut toolset, pointer) = (ToolsetConfig::default(), member_pointer(root, "limits"));
     if let Some(object) = root.object.get("limits").and_then(|node| node.as_object()) {
         let mapping = Mapping { object, pointer: &pointer };
         SharedLimits::fill(&mut toolset, reader, mapping);
-        set_own_tool_limits(mapping, &mut toolset);
+        record_given_limits(mapping, &mut toolset);
     }
     toolset
 }
@@ -71,18 +73,18 @@ pub(crate) fn apply_limits(
     keys: &[&'static [Key]],
 ) {
     let Some(node) = mapping.object.get("limits") else { return };
-    let pointer = at(mapping, "limits");
+    let pointer = member_pointer(mapping, "limits");
     let table = Table { shared: keys, ..ToolsetLimits::TABLE };
-    if let Some(mapping) = reader.mapping(node, &pointer, &table) {
+    if let Some(mapping) = reader.checked_mapping(node, &pointer, &table) {
         ToolsetLimits::fill(toolset, reader, mapping);
         SharedLimits::fill(toolset, reader, mapping);
         CallLimitKeys::fill(&mut toolset.call_limits, reader, mapping);
-        set_own_tool_limits(mapping, toolset);
+        record_given_limits(mapping, toolset);
     }
 }
 
 /// The limits that a kind of toolset shares with others, where they are set: unset ones are smaller for some kinds.
-fn set_own_tool_limits(mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
+fn record_given_limits(mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
     if mapping.object.contains("timeout") {
         toolset.given.timeout = Some(toolset.call.limits.timeout);
     }
@@ -97,7 +99,7 @@ pub(crate) fn apply_kind_limits(
     mapping: Mapping<'_>,
     toolset: &mut ToolsetConfig,
 ) {
-    let pointer = at(mapping, "limits");
+    let pointer = member_pointer(mapping, "limits");
     let limits = mapping.object.get("limits").and_then(|node| node.as_object());
     let limits = limits.map(|object| Mapping { object, pointer: &pointer });
     toolset.kind = toolset.kind.take().map(|kind| kind.with_limits(reader, limits, toolset.given));

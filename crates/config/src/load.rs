@@ -18,8 +18,8 @@ use crate::{
     kinds::Kinds,
     location::Location,
     options::{self, DescriptionOptions},
-    session_texts::refuse_unfilled,
-    text::{parse_tree, read_bytes, unreadable_file_error},
+    session_texts::refuse_session_placeholders,
+    text::{parse_tree, read_bounded_file, unreadable_file_error},
     toolset::ToolsetConfig,
     toolsets::{ToolsetLocation, read_toolset},
 };
@@ -97,7 +97,7 @@ impl Loader {
         text: impl AsRef<[u8]>,
         base: impl Into<PathBuf>,
     ) -> Result<Config, Error> {
-        self.read_toolset(text.as_ref(), base.into(), PathBuf::new())?.faultless()
+        self.read_toolset_settings(text.as_ref(), base.into(), PathBuf::new())?.faultless()
     }
 
     /// Reads a configuration from a file; see [`Config::from_file`].
@@ -116,7 +116,7 @@ impl Loader {
     pub fn load_toolset_settings_file(&self, file: impl AsRef<Path>) -> Result<Config, Error> {
         let file = file.as_ref();
         self.read_in_file(file, |text| {
-            self.read_toolset(text, parent_folder(file), file.to_owned())
+            self.read_toolset_settings(text, parent_folder(file), file.to_owned())
         })
     }
 
@@ -139,13 +139,14 @@ impl Loader {
                 Ok(self.config_with_description(config, Description::address(url.clone()), options))
             }
             Location::File(file) => {
-                let mut config =
-                    self.read_in_file(file, |text| self.open_text(file, text, options))?;
+                let mut config = self.read_in_file(file, |text| {
+                    self.open_config_or_description(file, text, options)
+                })?;
                 config.reader.files.insert(file.to_owned());
                 Ok(config)
             }
             Location::Text(name, text) => {
-                let mut config = self.open_text(name, text, options)?;
+                let mut config = self.open_config_or_description(name, text, options)?;
                 // The file is not read again.
                 config.reader.files.remove(name);
                 Ok(config)
@@ -154,7 +155,7 @@ impl Loader {
     }
 
     /// The configuration in a text, or one made from the description in it.
-    fn open_text(
+    fn open_config_or_description(
         &self,
         file: &Path,
         text: &[u8],
@@ -164,9 +165,9 @@ impl Loader {
         match parsed {
             // A mapping that does not declare a description counts as a configuration.
             Ok(parsed) if is_configuration(&parsed.value) => {
-                let foreign = options.given_options();
+                let foreign = options.given_configuration_options();
                 if !foreign.is_empty() {
-                    return Err(options_of_a_configuration(file, &foreign));
+                    return Err(description_option_error(file, &foreign));
                 }
                 drop(parsed);
                 let base = file.parent().map(Path::to_owned).unwrap_or_default();
@@ -215,13 +216,18 @@ impl Loader {
         file: &Path,
         read: impl FnOnce(&[u8]) -> Result<Config, Error>,
     ) -> Result<Config, Error> {
-        let admitted = self.with_loader_settings(Config::new()).reader.admit(file);
+        let admitted = self.with_loader_settings(Config::new()).reader.check_file_allowed(file);
         let admitted = admitted.map_err(|error| unreadable_file_error(file, &error));
-        let config = admitted.and_then(|()| read_bytes(file)).and_then(|text| read(&text));
-        config.map_err(|error| error.in_files([file.to_owned()].into()))
+        let config = admitted.and_then(|()| read_bounded_file(file)).and_then(|text| read(&text));
+        config.map_err(|error| error.with_files([file.to_owned()].into()))
     }
 
-    fn read_toolset(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
+    fn read_toolset_settings(
+        &self,
+        text: &[u8],
+        base: PathBuf,
+        file: PathBuf,
+    ) -> Result<Config, Error> {
         let root = parse_tree(&file, text)?;
         let mut config = self.with_loader_settings(Config::with_origin(text, &root, base, file));
         let usual = ToolsetConfig::default();
@@ -233,7 +239,7 @@ impl Loader {
             root: &[],
         };
         config.toolsets.extend(read_toolset(&mut config.reader, &root, None, &place));
-        refuse_unfilled(&mut config.reader, &root);
+        refuse_session_placeholders(&mut config.reader, &root);
         Ok(config)
     }
 }
@@ -321,14 +327,14 @@ fn is_configuration(root: &Node) -> bool {
 }
 
 /// The error for options that a configuration has keys for, one finding for each.
-fn options_of_a_configuration(file: &Path, names: &[&'static str]) -> Error {
+fn description_option_error(file: &Path, names: &[&'static str]) -> Error {
     let finding = |name: &&'static str| {
         let code = ConfigCode::DescriptionOption.as_str();
         let message =
             "expected an option that goes with a configuration, got one for bare descriptions";
         let help =
             "write `server:`, `auth:`, `overlays:`, `tls:` and `egress:` into the configuration";
-        Finding::new(file, Severity::Error, code, message).with_help(help).of_option(name)
+        Finding::new(file, Severity::Error, code, message).with_help(help).with_option(name)
     };
     Error::from_findings(names.iter().map(finding).collect())
 }

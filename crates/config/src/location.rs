@@ -42,9 +42,9 @@ impl Location {
         let Some(text) = file.to_str().filter(|text| text.contains("://")) else {
             return Ok(Self::File(file.to_owned()));
         };
-        match description_url(text) {
+        match secure_description_url(text) {
             Some(url) => Ok(Self::Address(url)),
-            None => Err(not_an_address(text)),
+            None => Err(invalid_address_error(text)),
         }
     }
 
@@ -78,7 +78,7 @@ pub(crate) fn url_without_query(url: &Url) -> PathBuf {
 }
 
 /// The address of a description; no intermediary can change its content.
-pub(crate) fn description_url(text: &str) -> Option<Url> {
+pub(crate) fn secure_description_url(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_here = url.host().is_some_and(|host| is_this_machine(&host));
     let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_here);
@@ -87,7 +87,7 @@ pub(crate) fn description_url(text: &str) -> Option<Url> {
 }
 
 /// The error for a text that is not an address to read from. A possible password is not repeated.
-fn not_an_address(text: &str) -> Error {
+fn invalid_address_error(text: &str) -> Error {
     let url = Url::parse(text).ok();
     let has_user = |url: &&Url| !url.username().is_empty() || url.password().is_some();
     if let Some(url) = url.as_ref().filter(has_user) {

@@ -32,7 +32,11 @@ settings! {
 impl McpConfig {
     /// True if four tools are listed instead of all that `is_listed` takes.
     #[doc(hidden)]
-    pub fn is_short(&self, executor: &Executor, is_listed: impl Fn(Entry<'_>) -> bool) -> bool {
+    pub fn needs_short_tool_list(
+        &self,
+        executor: &Executor,
+        is_listed: impl Fn(Entry<'_>) -> bool,
+    ) -> bool {
         match self.mode {
             McpMode::Auto => {
                 let listed = executor.entries().filter(|entry| is_listed(*entry));
@@ -70,7 +74,7 @@ settings! {
 forms! {
     struct McpTools => BTreeMap<String, McpTool>, Kind::Map(&McpTool::KIND), |reader, mapping, key| {
         let help = "for example `{pets-searchPets: {read_only: true}}`";
-        reader.map::<McpTool, _>(mapping, key, "a mapping from tools to what they are said to be", help)
+        reader.named_values::<McpTool, _>(mapping, key, "a mapping from tools to what they are said to be", help)
     };
 }
 

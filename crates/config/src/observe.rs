@@ -4,7 +4,9 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use callgate_secret::SecretReference;
-use callgate_settings::{Kind, Mapping, Reader, SettingCode, Words, at, forms, settings, words};
+use callgate_settings::{
+    Kind, Mapping, Reader, SettingCode, Words, forms, member_pointer, settings, words,
+};
 use url::Url;
 
 settings! {
@@ -52,13 +54,13 @@ settings! {
 }
 
 forms! {
-    struct Collector => Url, Kind::Setting, read_collector;
+    struct Collector => Url, Kind::Setting, read_collector_url;
     struct Headers => BTreeMap<String, SecretReference>, Kind::Map(&Kind::Secret), |reader, mapping, key| {
         let help = "`{authorization: env:OTLP}`";
-        reader.map::<SecretReference, _>(mapping, key, "secrets by headers", help)
+        reader.named_values::<SecretReference, _>(mapping, key, "secrets by headers", help)
     };
     struct Modules => BTreeMap<String, LogLevel>, Kind::Map(&LogLevel::KIND), |reader, mapping, key| {
-        reader.map::<LogLevel, _>(mapping, key, "levels by modules", "`{callgate_gateway: debug}`")
+        reader.named_values::<LogLevel, _>(mapping, key, "levels by modules", "`{callgate_gateway: debug}`")
     };
 }
 
@@ -135,8 +137,8 @@ impl LogLevel {
     }
 }
 
-fn read_collector(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
-    let text = reader.setting(mapping, key)?;
+fn read_collector_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
+    let text = reader.string_or_variable(mapping, key)?;
     let url = Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     if url.is_none() {
         let is_written = mapping.object.get(key).and_then(|node| node.as_str()) == Some(&*text);
@@ -145,7 +147,7 @@ fn read_collector(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Optio
         let got = scheme.map_or_else(|| "no URL".to_owned(), |scheme| format!("one of `{scheme}`"));
         let message = format!("expected an http or https URL, got {got}");
         let help = "for example `http://127.0.0.1:4318`";
-        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+        reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
     }
     url
 }

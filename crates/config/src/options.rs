@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use callgate_auth::{AuthConfig, CredentialSource, credential_source};
+use callgate_auth::{AuthConfig, CredentialSource, parse_credential_source};
 use callgate_openapi::Limits as DescriptionLimits;
 use callgate_secret::SecretReference;
 use callgate_settings::{Mapping, Reader, SettingCode, note_secret};
@@ -59,7 +59,7 @@ pub struct DescriptionOptions {
 
 impl DescriptionOptions {
     /// The names of the given options that a configuration sets itself.
-    pub(crate) fn given_options(&self) -> Vec<&'static str> {
+    pub(crate) fn given_configuration_options(&self) -> Vec<&'static str> {
         let given = [
             ("server", self.server.is_some()),
             ("bearer", self.bearer.is_some()),
@@ -84,7 +84,7 @@ impl DescriptionOptions {
 
     pub(crate) fn description_limits(&self, kinds: &Kinds) -> DescriptionLimits {
         let mut toolset = ToolsetConfig::new(Description::none());
-        apply_options(&mut Reader::default(), self, &mut toolset, kinds);
+        apply_request_options(&mut Reader::default(), self, &mut toolset, kinds);
         toolset.description_limits
     }
 }
@@ -109,7 +109,7 @@ pub(crate) fn description_toolset(
     };
     reader.options.push(("/overlays", "overlays"));
     set_credential_options(reader, options, &mut toolset);
-    apply_options(reader, options, &mut toolset, kinds);
+    apply_request_options(reader, options, &mut toolset, kinds);
     toolset
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn apply_to_all_toolsets(
         // A fault of an option is reported once.
         let mut unheard = Reader::default();
         let reader = if at == 0 { &mut config.reader } else { &mut unheard };
-        apply_options(reader, options, toolset, kinds);
+        apply_request_options(reader, options, toolset, kinds);
     }
     report_unused_options(config, options, kinds);
 }
@@ -135,11 +135,11 @@ fn report_unused_options(config: &mut Config, options: &DescriptionOptions, kind
     let timeout = options.timeout.iter().map(|_| ("timeout", "timeout"));
     for (option, key) in headers.chain(limits).chain(timeout) {
         let has_use = |source: &str| match option {
-            "headers" => kinds.has_key(source, key),
-            _ => kinds.has_limit(source, key),
+            "headers" => kinds.allows_key(source, key),
+            _ => kinds.allows_limit(source, key),
         };
         let unused = |toolset: &ToolsetConfig| {
-            let source = source_key(toolset).filter(|&source| !has_use(source))?;
+            let source = kind_or_functions_key(toolset).filter(|&source| !has_use(source))?;
             let message = format!("expected no `{key}` beside `{source}`, got one");
             let toolset = toolset.name.as_ref().map(ToString::to_string).unwrap_or_default();
             Some(UnusedOption { toolset, message })
@@ -148,7 +148,7 @@ fn report_unused_options(config: &mut Config, options: &DescriptionOptions, kind
         match unused.first() {
             Some(first) if unused.len() == config.toolsets.len() => {
                 let message = first.message.clone();
-                config.reader.complain(SettingCode::UnusedKey, option, message, "remove it");
+                config.reader.report_fault(SettingCode::UnusedKey, option, message, "remove it");
             }
             _ => config.unused_options.extend(unused),
         }
@@ -156,7 +156,7 @@ fn report_unused_options(config: &mut Config, options: &DescriptionOptions, kind
 }
 
 /// The key of a toolset's source, if that is no description.
-fn source_key(toolset: &ToolsetConfig) -> Option<&'static str> {
+fn kind_or_functions_key(toolset: &ToolsetConfig) -> Option<&'static str> {
     let has_functions = !toolset.description.is_some() && !toolset.functions.is_empty();
     match &toolset.kind {
         Some(kind) => Some(kind.key()),
@@ -164,7 +164,7 @@ fn source_key(toolset: &ToolsetConfig) -> Option<&'static str> {
     }
 }
 
-fn apply_options(
+fn apply_request_options(
     reader: &mut Reader,
     options: &DescriptionOptions,
     toolset: &mut ToolsetConfig,
@@ -177,21 +177,21 @@ fn apply_options(
         let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
             let message = format!("expected `NAME=VALUE`, got: `{text}`");
             let help = "for example `response_bytes=8MiB`";
-            reader.complain(SettingCode::WrongValue, "limits", message, help);
+            reader.report_fault(SettingCode::WrongValue, "limits", message, help);
             continue;
         };
         let value = value.parse::<u32>().map_or_else(|_| Value::from(value), Value::from);
         given.insert(name.to_owned(), value);
     }
-    apply_limits(reader, "limits", given, toolset, kinds);
+    apply_limit_option(reader, "limits", given, toolset, kinds);
     if let Some(timeout) = &options.timeout {
         let given = Object::from_iter([("timeout".to_owned(), Value::from(timeout.as_str()))]);
-        apply_limits(reader, "timeout", given, toolset, kinds);
+        apply_limit_option(reader, "timeout", given, toolset, kinds);
     }
 }
 
 /// Applies keys of `limits` over those of a toolset.
-fn apply_limits(
+fn apply_limit_option(
     reader: &mut Reader,
     option: &str,
     given: Object,
@@ -225,7 +225,7 @@ fn header_option(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
             None => "expected `NAME: VALUE`, got a text without a colon".to_owned(),
         };
         let remedy = Remedy::SetHeader { header: "X-Api-Version: 2".to_owned() };
-        reader.advise(SettingCode::WrongValue, option, message, remedy);
+        reader.report_fault_with_remedy(SettingCode::WrongValue, option, message, remedy);
         return None;
     };
     let (name, value) = (name.trim(), value.trim());
@@ -233,17 +233,17 @@ fn header_option(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
     {
         let message = format!("expected a reference alone, got words before it: `{name}`");
         let remedy = Remedy::UseToken { reference: reference.to_owned() };
-        reader.advise(SettingCode::WrongValue, option, message, remedy);
+        reader.report_fault_with_remedy(SettingCode::WrongValue, option, message, remedy);
         return None;
     }
-    headers::fixed_header(reader, name, value, option)
+    headers::read_fixed_header(reader, name, value, option)
 }
 
 fn server_option(reader: &mut Reader, options: &DescriptionOptions) -> Option<ServerUrl> {
     let server = ServerUrl::new(options.server.as_deref()?).map_err(|error| {
         for finding in error.findings() {
             let (message, help) = (&*finding.message, &*finding.help);
-            reader.complain(SettingCode::WrongValue, "server", message, help);
+            reader.report_fault(SettingCode::WrongValue, "server", message, help);
         }
     });
     server.ok()
@@ -260,7 +260,12 @@ fn set_credential_options(
     let Some((option, text)) = given.next() else { return };
     if given.next().is_some() {
         let message = "expected one credential, got several";
-        return reader.advise(SettingCode::WrongValue, option, message, Remedy::NameCredentials);
+        return reader.report_fault_with_remedy(
+            SettingCode::WrongValue,
+            option,
+            message,
+            Remedy::NameCredentials,
+        );
     }
     reader.options.push(("/auth", option));
     match option {
@@ -278,7 +283,7 @@ fn set_credential_options(
 }
 
 fn bearer_option(reader: &mut Reader, text: &str) -> Option<CredentialSource> {
-    match credential_source(text) {
+    match parse_credential_source(text) {
         Ok(token) => {
             if let CredentialSource::Secret(reference) = &token {
                 note_secret(reader, "bearer".to_owned(), reference);
@@ -286,7 +291,7 @@ fn bearer_option(reader: &mut Reader, text: &str) -> Option<CredentialSource> {
             Some(token)
         }
         Err(message) => {
-            reader.complain(
+            reader.report_fault(
                 SettingCode::SecretReference,
                 "bearer",
                 message,
@@ -301,7 +306,7 @@ fn basic_option(reader: &mut Reader, text: &str) -> Option<AuthConfig> {
     let help = "for example `me:env:PASSWORD`";
     let Some((user, password)) = text.split_once(':').filter(|(user, _)| !user.is_empty()) else {
         let message = "expected `USER:REFERENCE`, got a text without a user and a colon";
-        reader.complain(SettingCode::WrongValue, "basic", message, help);
+        reader.report_fault(SettingCode::WrongValue, "basic", message, help);
         return None;
     };
     let username = format!("literal:{user}").parse().ok()?;
@@ -321,7 +326,7 @@ fn secret_option(
             Some(reference)
         }
         Err(error) => {
-            reader.complain(SettingCode::SecretReference, option, error.to_string(), help);
+            reader.report_fault(SettingCode::SecretReference, option, error.to_string(), help);
             None
         }
     }
@@ -334,7 +339,12 @@ fn egress_option(reader: &mut Reader, options: &DescriptionOptions) -> Vec<Addre
             Ok(range) => ranges.push(range),
             Err(error) => {
                 let help = "for example `10.0.0.0/8`";
-                reader.complain(SettingCode::WrongValue, "egress_allow", error.to_string(), help);
+                reader.report_fault(
+                    SettingCode::WrongValue,
+                    "egress_allow",
+                    error.to_string(),
+                    help,
+                );
             }
         }
     }

@@ -4,8 +4,8 @@
 use callgate_call::{BigIntegers, Selection, Shape, ShownHeaders};
 use callgate_kind::ToolRule;
 use callgate_settings::{
-    Bytes, Kind, MapOf, Mapping, Reader, Section, SettingCode, at, forms, keys, pointer_segment,
-    words,
+    Bytes, Kind, MapOf, Mapping, Reader, Section, SettingCode, forms, keys, member_pointer,
+    pointer_segment, words,
 };
 use http::{HeaderName, header::SET_COOKIE};
 
@@ -47,7 +47,7 @@ forms! {
     struct HeaderNames => ShownHeaders, Kind::List(&Kind::Text), |reader, mapping, key| {
         Some(ShownHeaders::Named(read_shown_headers(reader, mapping, key)))
     };
-    struct JsonPath => Selection, Kind::Text, json_path;
+    struct JsonPath => Selection, Kind::Text, read_json_path;
     /// Paths of members; an empty list shows all.
     struct Members => Selection, Kind::List(&Kind::Text), |reader, mapping, key| {
         let paths = reader.strings(mapping, key);
@@ -57,13 +57,17 @@ forms! {
 
 /// Reads the shape of a toolset's results, and of the tools that have their own: their missing keys have the toolset's
 /// values.
-pub(crate) fn read_shapes(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
+pub(crate) fn read_output_shapes(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    toolset: &mut ToolsetConfig,
+) {
     let Some(node) = mapping.object.get("output") else { return };
-    let pointer = at(mapping, "output");
-    let Some(mapping) = reader.mapping(node, &pointer, &OutputKeys::TABLE) else { return };
+    let pointer = member_pointer(mapping, "output");
+    let Some(mapping) = reader.checked_mapping(node, &pointer, &OutputKeys::TABLE) else { return };
     ShapeKeys::fill(&mut toolset.call.shape, reader, mapping);
     let Some(node) = mapping.object.get("tools") else { return };
-    let pointer = at(mapping, "tools");
+    let pointer = member_pointer(mapping, "tools");
     let Some(object) = node.as_object() else {
         let expected = "a mapping from tools to how their results are shown";
         let help = "for example `{listPets: {select: [id, name]}}`";
@@ -72,7 +76,7 @@ pub(crate) fn read_shapes(reader: &mut Reader, mapping: Mapping<'_>, toolset: &m
     for (tool, node) in object.iter() {
         let pointer = format!("{pointer}/{}", pointer_segment(tool));
         let mut rule = toolset.call.shape.clone();
-        if let Some(mapping) = reader.mapping(node, &pointer, &ToolOutputKeys::TABLE) {
+        if let Some(mapping) = reader.checked_mapping(node, &pointer, &ToolOutputKeys::TABLE) {
             ToolOutputKeys::fill(&mut rule, reader, mapping);
             ShapeKeys::fill(&mut rule, reader, mapping);
         }
@@ -86,17 +90,17 @@ fn read_shown_headers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> V
         let name = HeaderName::from_bytes(text.as_bytes());
         name.map_err(|_| format!("expected names of headers, got: `{text}`"))
     };
-    let names = reader.each(mapping, key, help, name);
+    let names = reader.parsed_strings(mapping, key, help, name);
     if let Some(index) = names.iter().position(|name| name == SET_COOKIE) {
         let message = "expected headers that a model may see, got: `Set-Cookie`";
         let help = "remove it: a cookie is a credential of the service";
-        let pointer = format!("{}/{index}", at(mapping, key));
-        reader.complain(SettingCode::WrongValue, pointer, message, help);
+        let pointer = format!("{}/{index}", member_pointer(mapping, key));
+        reader.report_fault(SettingCode::WrongValue, pointer, message, help);
     }
     names
 }
 
-fn json_path(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Selection> {
+fn read_json_path(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Selection> {
     let path = reader.string(mapping, key)?;
     let (message, help) = if mapping.object.contains("select") {
         ("expected `select` or `jsonpath`, got both".to_owned(), "remove one of them")
@@ -106,6 +110,6 @@ fn json_path(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Sel
             Err(error) => (format!("{error}, got: `{path}`"), "for example `$.items[*].id`"),
         }
     };
-    reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+    reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
     None
 }

@@ -1,20 +1,20 @@
 //! The key `references` of a toolset: the origins of documents that its description may refer to.
 
-use callgate_settings::{Kind, SettingCode, at, forms};
+use callgate_settings::{Kind, SettingCode, forms, member_pointer};
 use url::{Host, Url};
 
 forms! {
     struct References => Vec<Url>, Kind::List(&Kind::Address), |reader, mapping, key| {
-        let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+        let (node, pointer) = (mapping.object.get(key)?, member_pointer(mapping, key));
         let Some(items) = node.as_array() else {
             reader.report_wrong_type(&pointer, "a list of origins", node, "`[https://specs.example.com]`");
             return None;
         };
         let mut origins = Vec::new();
         for (index, item) in items.iter().enumerate() {
-            match item.as_str().and_then(reference_origin) {
+            match item.as_str().and_then(public_reference_origin) {
                 Some(origin) => origins.push(origin),
-                None => reader.complain(
+                None => reader.report_fault(
                     SettingCode::WrongValue,
                     format!("{pointer}/{index}"),
                     "expected a public origin: `https://`, the name of a host, and perhaps a port",
@@ -28,18 +28,18 @@ forms! {
 
 /// An origin that references may lead to, in comparable form: https, a public name and perhaps a port. `None` for
 /// anything else.
-fn reference_origin(text: &str) -> Option<Url> {
+fn public_reference_origin(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_bare = url.path() == "/"
         && url.query().is_none()
         && url.fragment().is_none()
         && url.username().is_empty()
         && url.password().is_none();
-    (is_bare && is_public(&url)).then_some(url)
+    (is_bare && is_public_https(&url)).then_some(url)
 }
 
 /// Returns true if an address is https on a host whose name is not this machine's.
-fn is_public(url: &Url) -> bool {
+fn is_public_https(url: &Url) -> bool {
     let Some(Host::Domain(host)) = url.host() else { return false };
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let is_local = host == "localhost" || host.ends_with(".localhost") || host.is_empty();
@@ -53,7 +53,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
         assert_eq!(
-            reference_origin(text).map(|url| url.origin().ascii_serialization()).as_deref(),
+            public_reference_origin(text).map(|url| url.origin().ascii_serialization()).as_deref(),
             expected,
             "{text}"
         );

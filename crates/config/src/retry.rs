@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use callgate_executor::{Retry, RetryWhen};
-use callgate_settings::{Count, Kind, Mapping, Reader, at, forms, keys, words};
+use callgate_settings::{Count, Kind, Mapping, Reader, forms, keys, member_pointer, words};
 
 words! {
     struct RetryWhenWord => RetryWhen, "`safe` repeats reads, and requests for which no connection was made":
@@ -34,7 +34,12 @@ fn read_retry(reader: &mut Reader, toolset: Mapping<'_>, key: &str) -> Option<Re
     }
     if node.as_str().is_none() {
         let help = "for example `safe`, or `{when: safe, attempts: 3, wait: 10s}`";
-        reader.report_wrong_type(&at(toolset, key), "`none`, `safe` or a mapping", node, help);
+        reader.report_wrong_type(
+            &member_pointer(toolset, key),
+            "`none`, `safe` or a mapping",
+            node,
+            help,
+        );
         return None;
     }
     Some(Retry { when: reader.get::<RetryWhenWord>(toolset, key)?, ..Retry::default() })

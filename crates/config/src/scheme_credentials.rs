@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use callgate_settings::{Kind, Reader, Section, SettingCode, at, forms, read_secret};
+use callgate_settings::{
+    Kind, Reader, Section, SettingCode, forms, member_pointer, read_required_secret,
+};
 use callgate_tree::Node;
 use url::Url;
 
@@ -15,15 +17,15 @@ use crate::{
 forms! {
     struct Schemes => BTreeMap<String, SchemeCredential>, Kind::Map(&Scheme::KIND), |reader, mapping, key| {
         let help = "`{SCHEME: {bearer: {token: env:NAME}}}`";
-        reader.map::<Scheme, _>(mapping, key, "a mapping from security schemes to credentials", help)
+        reader.named_values::<Scheme, _>(mapping, key, "a mapping from security schemes to credentials", help)
     };
     struct Scheme => SchemeCredential, SchemeKeys::KIND, |reader, mapping, key| {
-        read_scheme_credential(reader, mapping.object.get(key)?, at(mapping, key))
+        read_scheme_credential(reader, mapping.object.get(key)?, member_pointer(mapping, key))
     };
     struct Origins => Vec<Url>, Kind::List(&Kind::Address), |reader, mapping, key| {
         let wrong = |text: &str| format!("expected an origin: `https://`, a host, and perhaps a port, got: `{text}`");
         let help = "for example `https://uploads.example.com`";
-        Some(reader.each(mapping, key, help, |text| credential_origin(text).ok_or_else(|| wrong(text))))
+        Some(reader.parsed_strings(mapping, key, help, |text| bare_http_origin(text).ok_or_else(|| wrong(text))))
     };
 }
 
@@ -36,26 +38,28 @@ fn read_scheme_credential(
     let kind = kinds().next().unwrap_or_default();
     let choice = match node.get("api_key").filter(|_| kinds().count() == 1) {
         Some(key) => {
-            reader.mapping(node, &pointer, &AuthKeys::TABLE)?;
+            reader.checked_mapping(node, &pointer, &AuthKeys::TABLE)?;
             let pointer = format!("{pointer}/api_key");
-            api_key(reader, key, &pointer)?
+            read_api_key(reader, key, &pointer)?
         }
-        None => SchemeChoice::Other(Box::new(credential::auth_config(reader, node, &pointer)?)),
+        None => {
+            SchemeChoice::Other(Box::new(credential::read_auth_config(reader, node, &pointer)?))
+        }
     };
     Some(SchemeCredential { pointer, kind, choice })
 }
 
-fn api_key(reader: &mut Reader, node: &Node, pointer: &str) -> Option<SchemeChoice> {
-    let mapping = reader.mapping(node, pointer, &ApiKeyKeys::TABLE)?;
+fn read_api_key(reader: &mut Reader, node: &Node, pointer: &str) -> Option<SchemeChoice> {
+    let mapping = reader.checked_mapping(node, pointer, &ApiKeyKeys::TABLE)?;
     for key in ["in", "name"].into_iter().filter(|key| mapping.object.contains(key)) {
         let message = format!("expected `value` alone, got: `{key}`");
         let help = "remove it; the description says where the key of a security scheme goes";
-        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+        reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
     }
-    read_secret(reader, mapping, "value").map(SchemeChoice::ApiKey)
+    read_required_secret(reader, mapping, "value").map(SchemeChoice::ApiKey)
 }
 
-fn credential_origin(text: &str) -> Option<Url> {
+fn bare_http_origin(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     let is_bare = url.path() == "/"
         && url.query().is_none()

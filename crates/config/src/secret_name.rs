@@ -2,7 +2,7 @@
 //! for plain texts: a secret that the operator did not mark as one must still not be shown.
 
 /// Returns true if the name of a header, or the text itself, says that the text is a secret.
-pub(crate) fn is_secret(name: &str, text: &str) -> bool {
+pub(crate) fn is_secret_header(name: &str, text: &str) -> bool {
     let words = name_words(name);
     let is_about = words.last().is_some_and(|last| ABOUT.contains(&&**last));
     let has_name = !is_about && words.iter().any(|word| is_secret_word(word));
@@ -89,7 +89,7 @@ mod tests {
             X-Password X-Passwd X-Credentials x-goog-api-key Ocp-Apim-Subscription-Key
             X-Functions-Keys X-Hub-Signature";
         for name in texts.split_whitespace() {
-            assert!(is_secret(name, "2024-05-01"), "{name}");
+            assert!(is_secret_header(name, "2024-05-01"), "{name}");
         }
     }
 
@@ -99,17 +99,17 @@ mod tests {
             | X-Tokenizer | X-Token-Type | X-Key-Format | X-Authority | X-Spinner
             | Accept-Language | User-Agent |";
         for name in texts.split('|').map(str::trim) {
-            assert!(!is_secret(name, "2024-05-01"), "{name}");
+            assert!(!is_secret_header(name, "2024-05-01"), "{name}");
         }
     }
 
     #[test]
     fn a_credential_is_a_secret_in_any_header() {
         for text in ["Bearer abc", "basic YTpi", "eyJhbGciOiJub25lIn0.e30.c2ln"] {
-            assert!(is_secret("X-Custom", text), "{text}");
+            assert!(is_secret_header("X-Custom", text), "{text}");
         }
         for text in ["Bearer", "bearers of news", "a.b.c", "eyJ"] {
-            assert!(!is_secret("X-Custom", text), "{text}");
+            assert!(!is_secret_header("X-Custom", text), "{text}");
         }
     }
 }

@@ -7,7 +7,9 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use callgate_google::{Identity, Rest, SecretManager, Tokens};
 use callgate_secret::{CachePolicy, Error, SecretReference, SecretScheme, SecretStore};
-use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys, reference, words};
+use callgate_settings::{
+    Kind, Mapping, Reader, SettingCode, forms, keys, member_pointer, parse_secret_reference, words,
+};
 use callgate_store::{
     KeyringBackend, KeyringStore, VaultConfig,
     aws::{AwsKeySource, KeySource, SecretsManagerConfig, SecretsManagerStore},
@@ -17,7 +19,7 @@ use callgate_tree::{Node, Object};
 use url::Url;
 
 use crate::{
-    aws::{AWS_SECRETS, AwsKeys, region_and_key_source},
+    aws::{AWS_SECRETS, AwsKeys, read_region_and_key_source},
     code::ConfigCode,
     identity::{IdentityKeys, read_identity},
     tls::TlsConfig,
@@ -100,7 +102,7 @@ pub enum RemoteStore {
 
 impl SecretsConfig {
     /// The stores that are configured, and the keyring, which needs no settings.
-    pub(crate) fn stores(&self) -> impl Iterator<Item = Remote> {
+    pub(crate) fn stores_with_keyring(&self) -> impl Iterator<Item = Remote> {
         let Self { aws, gcp, keyring, vault, .. } = self.clone();
         let usual = RemoteStore::Keyring(KeyringBackend::default());
         let keyring = keyring.unwrap_or_else(|| Remote { store: usual, tls: TlsConfig::default() });
@@ -218,9 +220,9 @@ forms! {
     };
     /// A region, and keys that are named here or found where AWS puts them for a process.
     struct Aws => Remote, AwsStoreKeys::KIND, |reader, mapping, key| {
-        reader.within::<AwsStoreKeys, _>(mapping, key, |reader, mapping, keys| {
-            let (region, source) = region_and_key_source(reader, mapping);
-            let is_usable = check_local_secrets(reader, mapping, &AWS_SECRETS);
+        reader.read_several_sections::<AwsStoreKeys, _>(mapping, key, |reader, mapping, keys| {
+            let (region, source) = read_region_and_key_source(reader, mapping);
+            let is_usable = check_secrets_are_local(reader, mapping, &AWS_SECRETS);
             let manager = SecretsManagerConfig { region: region?, endpoint: keys.endpoint };
             let store = RemoteStore::Aws(manager, source?);
             is_usable.then_some(Remote { store, tls: keys.tls.unwrap_or_default() })
@@ -228,8 +230,8 @@ forms! {
     };
     /// The account whose tokens give access to Secret Manager.
     struct Gcp => Remote, GcpKeys::KIND, |reader, mapping, key| {
-        reader.within::<GcpKeys, _>(mapping, key, |reader, mapping, keys| {
-            let is_usable = check_local_secrets(reader, mapping, &["key"]);
+        reader.read_several_sections::<GcpKeys, _>(mapping, key, |reader, mapping, keys| {
+            let is_usable = check_secrets_are_local(reader, mapping, &["key"]);
             let store = RemoteStore::Gcp(Box::new(read_identity(reader, mapping)));
             is_usable.then_some(Remote { store, tls: keys.tls.unwrap_or_default() })
         })
@@ -240,30 +242,35 @@ forms! {
     };
     struct SignIn => SecretReference, Kind::Secret, |reader, mapping, key| {
         let reference = reader.get::<SecretReference>(mapping, key)?;
-        check_local_secrets(reader, mapping, &[key]).then_some(reference)
+        check_secrets_are_local(reader, mapping, &[key]).then_some(reference)
     };
     struct StoreTls => TlsConfig, TlsConfig::KIND, |reader, mapping, key| {
-        let (tls, pointer) = (reader.get::<TlsConfig>(mapping, key)?, at(mapping, key));
+        let (tls, pointer) = (reader.get::<TlsConfig>(mapping, key)?, member_pointer(mapping, key));
         let object = mapping.object.get(key)?.as_object()?;
         let mapping = Mapping { object, pointer: &pointer };
-        check_local_secrets(reader, mapping, &["client_key", "client_key_passphrase"]).then_some(tls)
+        check_secrets_are_local(reader, mapping, &["client_key", "client_key_passphrase"]).then_some(tls)
     };
     struct StoreAddress => String, Kind::Address, read_store_address;
 }
 
 /// True if the secrets under these keys are on this machine; otherwise reports it: no store signs in with a secret of
 /// another one.
-fn check_local_secrets(reader: &mut Reader, mapping: Mapping<'_>, keys: &[&str]) -> bool {
+fn check_secrets_are_local(reader: &mut Reader, mapping: Mapping<'_>, keys: &[&str]) -> bool {
     let mut are_local = true;
     for key in keys {
         let text = mapping.object.get(key).and_then(Node::as_str);
-        let reference = text.and_then(|text| reference(text).ok());
-        let scheme = reference.as_ref().map(SecretReference::scheme);
+        let reference = text.and_then(|text| parse_secret_reference(text).ok());
+        let scheme = parse_secret_reference.as_ref().map(SecretReference::scheme);
         if let Some(scheme) = scheme.filter(|scheme| !SecretScheme::is_local(scheme)) {
             let message = format!("expected a secret of this machine, got one of `{scheme}:`");
             let help =
                 "what a store signs in with is in `env:NAME`, `file:PATH` or `directory:NAME`";
-            reader.complain(ConfigCode::SecretStore, at(mapping, key), message, help);
+            reader.report_fault(
+                ConfigCode::SecretStore,
+                member_pointer(mapping, key),
+                message,
+                help,
+            );
             are_local = false;
         }
     }
@@ -281,13 +288,18 @@ fn read_store_address(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> O
     });
     let Some(url) = url else {
         let message = "expected an address: `https://`, a host, and perhaps a port and a path";
-        reader.complain(SettingCode::WrongValue, at(mapping, key), message, "leave out all else");
+        reader.report_fault(
+            SettingCode::WrongValue,
+            member_pointer(mapping, key),
+            message,
+            "leave out all else",
+        );
         return None;
     };
     let is_near = url.host().is_some_and(|host| is_this_machine(&host));
     if url.scheme() == "http" && !is_near {
         let message = "secrets travel to this address and back in the clear";
-        reader.warn(ConfigCode::PlainHttp, at(mapping, key), message, "use `https://`");
+        reader.warn(ConfigCode::PlainHttp, member_pointer(mapping, key), message, "use `https://`");
     }
     Some(url.as_str().trim_end_matches('/').to_owned())
 }

@@ -2,7 +2,7 @@
 //! description is loaded. `tool_edits` reads the changes to single tools.
 
 use callgate_openapi::{Effects, InvalidPattern, Pattern, Selection};
-use callgate_settings::{Kind, MapOf, Mapping, Reader, at, forms, keys};
+use callgate_settings::{Kind, MapOf, Mapping, Reader, forms, keys, member_pointer};
 
 use crate::tool_edits::EditKeys;
 
@@ -34,7 +34,7 @@ forms! {
         let node = mapping.object.get(key)?;
         if node.as_bool().is_none() {
             let help = "`read_only: true` offers only what changes nothing";
-            reader.report_wrong_type(&at(mapping, key), "true or false", node, help);
+            reader.report_wrong_type(&member_pointer(mapping, key), "true or false", node, help);
         }
         Some(if node.as_bool()? { Effects::Read } else { Effects::All })
     };
@@ -47,5 +47,6 @@ fn read_patterns(
     pattern: fn(&str) -> Result<Pattern, InvalidPattern>,
 ) -> Vec<Pattern> {
     let help = "`*` stands for any characters; write `[[]` for a bracket";
-    reader.each(mapping, key, help, |text| pattern(text).map_err(|error| error.to_string()))
+    reader
+        .parsed_strings(mapping, key, help, |text| pattern(text).map_err(|error| error.to_string()))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use callgate_openapi::check_server;
-use callgate_settings::{Finding, Kind, SettingCode, Severity, at, forms};
+use callgate_settings::{Finding, Kind, SettingCode, Severity, forms, member_pointer};
 use callgate_tree::Node;
 use url::Url;
 
@@ -35,10 +35,11 @@ impl ServerUrl {
         if is_template || is_url() {
             return Ok(Self(text.to_owned()));
         }
-        let message = format!("expected the absolute URL of a server, got {}", wrong_kind(text));
+        let message =
+            format!("expected the absolute URL of a server, got {}", kind_of_invalid_url(text));
         let finding = Finding::new("", Severity::Error, SettingCode::WrongValue.as_str(), message);
         let finding = finding.with_help("for example `https://api.example.com/v1`");
-        Err(Error::from_findings(vec![finding.of_option("server")]))
+        Err(Error::from_findings(vec![finding.with_option("server")]))
     }
 
     /// The address as written.
@@ -54,7 +55,7 @@ impl From<Url> for ServerUrl {
 }
 
 /// The kind of a text that is not the address of a server; the text itself may contain a password.
-fn wrong_kind(text: &str) -> &'static str {
+fn kind_of_invalid_url(text: &str) -> &'static str {
     match Url::parse(text) {
         Ok(_) => "a URL of another scheme than `http` and `https`",
         Err(_) if text.trim().is_empty() => "an empty text",
@@ -65,22 +66,22 @@ fn wrong_kind(text: &str) -> &'static str {
 
 forms! {
     struct Server => ServerUrl, Kind::Text, |reader, mapping, key| {
-        let text = reader.setting(mapping, key)?;
+        let text = reader.string_or_variable(mapping, key)?;
         if let Err(wrong) = check_server(&text) {
-            reader.complain(SettingCode::WrongValue, at(mapping, key), wrong.message, wrong.help);
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), wrong.message, wrong.help);
             return None;
         }
         ServerUrl::new(&text).ok()
     };
     struct ServerVariables => BTreeMap<String, String>, Kind::Map(&Variable::KIND), |reader, mapping, key| {
-        reader.map::<Variable, _>(mapping, key, "a mapping from variables to texts", "`{region: eu}`")
+        reader.named_values::<Variable, _>(mapping, key, "a mapping from variables to texts", "`{region: eu}`")
     };
     struct Variable => String, Kind::AnyOf(&[Kind::Text, Kind::Number]), |reader, mapping, key| {
         match mapping.object.get(key)? {
-            Node::String(_) => reader.setting(mapping, key),
+            Node::String(_) => reader.string_or_variable(mapping, key),
             Node::Number(number) => Some(number.to_string()),
             other => {
-                reader.report_missing_text(&at(mapping, key), "a text", other);
+                reader.report_missing_text(&member_pointer(mapping, key), "a text", other);
                 None
             }
         }

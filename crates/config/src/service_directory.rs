@@ -2,7 +2,7 @@
 //! account for requests to the directory. No request is sent here.
 
 use callgate_google::{Identity, ServiceName};
-use callgate_settings::{Kind, SettingCode, at, forms, keys};
+use callgate_settings::{Kind, SettingCode, forms, keys, member_pointer};
 
 use crate::identity::{IdentityKeys, read_identity};
 
@@ -28,7 +28,7 @@ forms! {
             let service = reader.get::<Service>(mapping, key)?;
             return Some(DirectoryConfig { service, identity: Identity::default() });
         }
-        reader.within::<DirectoryKeys, _>(mapping, key, |reader, mapping, keys| {
+        reader.read_several_sections::<DirectoryKeys, _>(mapping, key, |reader, mapping, keys| {
             let identity = read_identity(reader, mapping);
             Some(DirectoryConfig { service: keys.service?, identity })
         })
@@ -36,7 +36,7 @@ forms! {
     struct Service => ServiceName, Kind::Text, |reader, mapping, key| {
         let name = reader.string(mapping, key)?.parse::<ServiceName>().map_err(|error| {
             let help = "copy it from the directory";
-            reader.complain(SettingCode::WrongValue, at(mapping, key), error.to_string(), help);
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), error.to_string(), help);
         });
         name.ok()
     };

@@ -8,7 +8,7 @@ mod listener;
 
 use std::path::Path;
 
-use callgate_settings::{Kind, SettingCode, at, forms};
+use callgate_settings::{Kind, SettingCode, forms, member_pointer};
 use callgate_transport::{NotAProxy, Proxy};
 use url::Host;
 
@@ -63,12 +63,12 @@ forms! {
     struct ProxyAddress => Proxy, Kind::Address, |reader, mapping, key| {
         let proxy = reader.string(mapping, key)?.parse().map_err(|error: NotAProxy| {
             let help = "for example `http://proxy.example:3128`";
-            reader.complain(SettingCode::WrongValue, at(mapping, key), error.to_string(), help);
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), error.to_string(), help);
         });
         proxy.ok()
     };
     struct Hosts => Vec<String>, Kind::List(&Kind::Text), |reader, mapping, key| {
-        Some(reader.each(mapping, key, "for example `callgate.internal`", |text| {
+        Some(reader.parsed_strings(mapping, key, "for example `callgate.internal`", |text| {
             let wrong = |_| "expected the name of a host, without scheme and port".to_owned();
             Host::parse(text).map(|host| host.to_string()).map_err(wrong)
         }))

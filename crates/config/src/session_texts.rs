@@ -6,10 +6,10 @@ use callgate_tree::{Node, Object};
 
 /// Refuses values of the session, and the caller's token, in texts whose key takes none: they would be sent as these letters. In a text
 /// that is only shown they are a warning.
-pub(crate) fn refuse_unfilled(reader: &mut Reader, root: &Node) {
+pub(crate) fn refuse_session_placeholders(reader: &mut Reader, root: &Node) {
     let faults = reader.complaints.iter().filter(|it| it.severity == Severity::Error);
     let refused = faults.map(|it| it.pointer.clone()).collect();
-    SessionTexts { reader, refused }.visit(root, "");
+    SessionTexts { reader, refused }.refuse_texts_below(root, "");
 }
 
 /// The texts of a configuration that was read.
@@ -20,52 +20,52 @@ struct SessionTexts<'r> {
 }
 
 impl SessionTexts<'_> {
-    fn visit(&mut self, node: &Node, pointer: &str) {
-        if self.is_never_sent(pointer) {
+    fn refuse_texts_below(&mut self, node: &Node, pointer: &str) {
+        if self.is_exempt_from_check(pointer) {
             return;
         }
         // The name of a member is sent with its value.
         let name = pointer.rsplit('/').next();
         for text in name.into_iter().chain(node.as_str()) {
-            self.refuse_text(text, pointer);
+            self.report_session_value(text, pointer);
         }
         for (at, item) in node.as_array().into_iter().flatten().enumerate() {
-            self.visit(item, &format!("{pointer}/{at}"));
+            self.refuse_texts_below(item, &format!("{pointer}/{at}"));
         }
         for (name, node) in node.as_object().into_iter().flat_map(Object::iter) {
-            self.visit(node, &format!("{pointer}/{}", pointer_segment(name)));
+            self.refuse_texts_below(node, &format!("{pointer}/{}", pointer_segment(name)));
         }
     }
 
     /// True for what is passed over: nobody gets these letters.
-    fn is_never_sent(&self, pointer: &str) -> bool {
+    fn is_exempt_from_check(&self, pointer: &str) -> bool {
         // The key takes a value of the session.
         self.reader.session_texts.contains(pointer)
             // It is filled in for each turn, and checked once its file is read.
-            || is_instructions(pointer)
+            || is_agent_instructions(pointer)
             // It was refused before, with all that is in it.
             || self.refused.iter().any(|refused| refused == pointer)
     }
 
-    fn refuse_text(&mut self, text: &str, pointer: &str) {
-        let Some(word) = SessionSource::words_in(text).first().copied() else { return };
+    fn report_session_value(&mut self, text: &str, pointer: &str) {
+        let Some(word) = SessionSource::reference_words_in(text).first().copied() else { return };
         let message =
             format!("expected no value of the session, got: `{word}`, which is not filled in here");
-        if is_shown(pointer) {
+        if is_only_shown(pointer) {
             return self.reader.warn(SettingCode::WrongValue, pointer.to_owned(), &message, HELP);
         }
-        self.reader.complain(SettingCode::WrongValue, pointer, message, HELP);
+        self.reader.report_fault(SettingCode::WrongValue, pointer, message, HELP);
     }
 }
 
 /// True for the instructions of an agent, which are filled in, and checked once their file is read.
-fn is_instructions(pointer: &str) -> bool {
+fn is_agent_instructions(pointer: &str) -> bool {
     let key = pointer.strip_prefix("/agents/").and_then(|rest| rest.split_once('/'));
     key.is_some_and(|(_, key)| key == "instructions")
 }
 
 /// True for texts that are only shown, to a person or a model.
-fn is_shown(pointer: &str) -> bool {
+fn is_only_shown(pointer: &str) -> bool {
     let mut keys = pointer.rsplit('/');
     let is_text = keys.next().is_some_and(|key| SHOWN.contains(&key));
     let is_described = keys.next() == Some("describe");
@@ -91,7 +91,7 @@ const HELP: &str = "bind an argument with `x-agent-input-parameter` in the descr
 
 #[cfg(test)]
 mod tests {
-    use super::is_instructions;
+    use super::is_agent_instructions;
     use crate::Config;
 
     /// The keys of a toolset that are warned of, or those that are refused.
@@ -184,9 +184,9 @@ mod tests {
 
     #[test]
     fn only_the_instructions_of_an_agent_itself_are_filled_in() {
-        assert!(is_instructions("/agents/a/instructions"));
+        assert!(is_agent_instructions("/agents/a/instructions"));
         for pointer in ["/agents/a/tools/instructions", "/agents/instructions", "/a/instructions"] {
-            assert!(!is_instructions(pointer), "{pointer}");
+            assert!(!is_agent_instructions(pointer), "{pointer}");
         }
     }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use callgate_executor::CLIENT_TIME;
 use callgate_policy::APPROVAL_TIME;
 use callgate_settings::{
-    Bytes, Count, Kind, Mapping, Reader, SettingCode, at, forms, pointer_segment, settings,
+    Bytes, Count, Kind, Mapping, Reader, SettingCode, forms, member_pointer, pointer_segment,
+    settings,
 };
 use http::{HeaderName, header::AUTHORIZATION};
 
@@ -34,32 +35,32 @@ settings! {
 
 forms! {
     struct Claims => Vec<(String, String)>, Kind::Map(&Kind::Text), |reader, mapping, key| {
-        Some(read_texts(reader, mapping, key))
+        Some(read_parameter_texts(reader, mapping, key))
     };
     struct Headers => Vec<(String, HeaderName)>, Kind::Map(&Kind::Text), |reader, mapping, key| {
-        Some(read_header_names(reader, mapping, key))
+        Some(read_parameter_headers(reader, mapping, key))
     };
 }
 
-fn read_header_names(
+fn read_parameter_headers(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     key: &str,
 ) -> Vec<(String, HeaderName)> {
     let mut headers = Vec::new();
-    for (parameter, name) in read_texts(reader, mapping, key) {
-        let pointer = format!("{}/{}", at(mapping, key), pointer_segment(&parameter));
+    for (parameter, name) in read_parameter_texts(reader, mapping, key) {
+        let pointer = format!("{}/{}", member_pointer(mapping, key), pointer_segment(&parameter));
         match HeaderName::try_from(&name) {
             Ok(AUTHORIZATION) => {
                 let message =
                     "expected a header that says nothing of who calls, got: `Authorization`";
                 let help = "a caller's token is never passed on; `token_exchange` exchanges it: `subject_token: $caller.token`";
-                reader.complain(SettingCode::WrongValue, pointer, message, help);
+                reader.report_fault(SettingCode::WrongValue, pointer, message, help);
             }
             Ok(header) => headers.push((parameter, header)),
             Err(_) => {
                 let message = format!("expected the name of a header, got: `{name}`");
-                reader.complain(
+                reader.report_fault(
                     SettingCode::WrongValue,
                     pointer,
                     message,
@@ -72,9 +73,13 @@ fn read_header_names(
 }
 
 /// A mapping from parameters to texts.
-fn read_texts(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<(String, String)> {
+fn read_parameter_texts(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+) -> Vec<(String, String)> {
     let Some(node) = mapping.object.get(key) else { return Vec::new() };
-    let pointer = at(mapping, key);
+    let pointer = member_pointer(mapping, key);
     let Some(members) = node.as_object() else {
         reader.report_wrong_type(&pointer, "a mapping", node, "name the parameters: `{tenant: …}`");
         return Vec::new();
@@ -84,7 +89,12 @@ fn read_texts(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<(Stri
         let pointer = format!("{pointer}/{}", pointer_segment(name));
         if name.contains('.') || name.is_empty() {
             let message = format!("expected the name of a parameter without dots, got: `{name}`");
-            reader.complain(SettingCode::WrongValue, pointer, message, "name the parameter itself");
+            reader.report_fault(
+                SettingCode::WrongValue,
+                pointer,
+                message,
+                "name the parameter itself",
+            );
             continue;
         }
         match value.as_str().filter(|text| !text.is_empty()) {

@@ -6,7 +6,9 @@ mod redis;
 use std::path::PathBuf;
 
 use callgate_secret::SecretReference;
-use callgate_settings::{Bytes, Kind, Mapping, Reader, SettingCode, at, forms, keys, read_secrets};
+use callgate_settings::{
+    Bytes, Kind, Mapping, Reader, SettingCode, forms, keys, member_pointer, read_secrets,
+};
 
 pub(crate) use self::redis::Redis;
 pub use self::redis::{RedisConfig, RedisDurability, RedisNodes, RedisUrl};
@@ -85,7 +87,7 @@ keys! {
 
 forms! {
     struct State => StateConfig, StateKeys::KIND, |reader, mapping, key| {
-        reader.within::<StateKeys, _>(mapping, key, |reader, mapping, keys| {
+        reader.read_several_sections::<StateKeys, _>(mapping, key, |reader, mapping, keys| {
             let engine = read_engine(reader, mapping, &keys);
             let old_keys = keys.old_keys.unwrap_or_default();
             Some(StateConfig { engine: engine?, key: keys.key, old_keys })
@@ -99,7 +101,7 @@ forms! {
         let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.');
         if text.is_empty() || !text.chars().all(is_plain) {
             let message = format!("expected letters, digits, `_`, `-` and `.`, got: `{}`", text.escape_debug());
-            reader.complain(SettingCode::WrongValue, at(mapping, key), message, "for example `prefix: team-a`");
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, "for example `prefix: team-a`");
             return None;
         }
         Some(text.to_owned())
@@ -119,7 +121,7 @@ fn read_engine(reader: &mut Reader, mapping: Mapping<'_>, keys: &StateKeys) -> O
             if !has("key") {
                 let message = "expected the key `key` beside `redis`, got none: records leave this machine sealed";
                 let help = "name a secret of 32 bytes or more that all sidecars have: `key: env:STATE_KEY`";
-                reader.complain(SettingCode::MissingKey, mapping.pointer, message, help);
+                reader.report_fault(SettingCode::MissingKey, mapping.pointer, message, help);
             }
             let mut redis = keys.redis.clone()?;
             if let Some(prefix) = &keys.prefix {
@@ -132,7 +134,7 @@ fn read_engine(reader: &mut Reader, mapping: Mapping<'_>, keys: &StateKeys) -> O
     };
     let message = format!("expected one of `file` and `redis`, got {got}");
     let help = "write `file: state.db` for one sidecar, or `redis: {url: …}` for several";
-    reader.complain(SettingCode::WrongValue, mapping.pointer, message, help);
+    reader.report_fault(SettingCode::WrongValue, mapping.pointer, message, help);
     None
 }
 
@@ -141,7 +143,7 @@ fn report_without_other_key(reader: &mut Reader, mapping: Mapping<'_>, key: &str
     if mapping.object.contains(key) {
         let message = format!("`{key}` is for `{other}`, which is not given");
         let help = format!("leave `{key}` out");
-        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+        reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
     }
 }
 

@@ -43,7 +43,7 @@ pub fn strict_faults(description: &Read) -> Vec<StrictFault> {
     let mut faults = Vec::new();
     for (path, mut item) in take_members(&mut whole, "paths") {
         let at = format!("/paths/{}", pointer_segment(&path));
-        check_path(&at, &mut item, &mut faults);
+        check_path_item(&at, &mut item, &mut faults);
     }
     let mut components = Value::Object(take_members(&mut whole, "components"));
     for (section, check) in SECTIONS {
@@ -55,7 +55,7 @@ pub fn strict_faults(description: &Read) -> Vec<StrictFault> {
     faults
 }
 
-fn check_path(at: &str, item: &mut Value, faults: &mut Vec<StrictFault>) {
+fn check_path_item(at: &str, item: &mut Value, faults: &mut Vec<StrictFault>) {
     // Extensions of paths may have any value.
     if at.starts_with("/paths/x-") {
         return;

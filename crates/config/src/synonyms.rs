@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use callgate_settings::{Kind, at, forms};
+use callgate_settings::{Kind, forms, member_pointer};
 use callgate_tree::Node;
 
 forms! {
     struct Synonyms => BTreeMap<String, Vec<String>>, Kind::Map(&Words::KIND), |reader, mapping, key| {
-        reader.map::<Words, _>(mapping, key, "a mapping from words to lists of words", HELP)
+        reader.named_values::<Words, _>(mapping, key, "a mapping from words to lists of words", HELP)
     };
     struct Words => Vec<String>, Kind::List(&Kind::Text), |reader, mapping, key| {
         let node = mapping.object.get(key)?;
@@ -15,7 +15,7 @@ forms! {
         let texts: Option<Vec<&str>> = texts.and_then(Iterator::collect);
         if texts.is_none() {
             let help = "for example `[delete, erase]`";
-            reader.report_wrong_type(&at(mapping, key), "a list of words", node, help);
+            reader.report_wrong_type(&member_pointer(mapping, key), "a list of words", node, help);
         }
         Some(texts?.into_iter().map(str::to_owned).collect())
     };

@@ -91,11 +91,11 @@ pub fn schema(kinds: &Kinds) -> Value {
 /// the key that names it first.
 pub fn tables(kinds: &Kinds) -> Vec<Table<'_>> {
     let mut tables = Vec::new();
-    add_table(&mut tables, kinds, RootKeys::TABLE);
+    add_table_with_nested(&mut tables, kinds, RootKeys::TABLE);
     tables
 }
 
-fn add_table<'a>(tables: &mut Vec<Table<'a>>, kinds: &'a Kinds, table: Table<'a>) {
+fn add_table_with_nested<'a>(tables: &mut Vec<Table<'a>>, kinds: &'a Kinds, table: Table<'a>) {
     if tables.iter().any(|listed| listed.name == table.name) {
         return;
     }
@@ -112,7 +112,7 @@ fn add_tables_of_value<'a>(tables: &mut Vec<Table<'a>>, kinds: &'a Kinds, value:
             values.iter().for_each(|value| add_tables_of_value(tables, kinds, value));
         }
         Kind::List(values) | Kind::Map(values) => add_tables_of_value(tables, kinds, values),
-        Kind::Table(table) => add_table(tables, kinds, **table),
+        Kind::Table(table) => add_table_with_nested(tables, kinds, **table),
         _ => {}
     }
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use callgate_settings::{
-    Finding, Section, SettingCode, Severity, Table, file_beginning, remedy_of_reading,
+    Finding, Section, SettingCode, Severity, Table, file_beginning, read_error_remedy,
 };
 use callgate_tree::{Diagnostic, Limits, Node, Object};
 
@@ -17,7 +17,7 @@ use crate::{
     error::Error,
     kinds::Kinds,
     limits,
-    session_texts::refuse_unfilled,
+    session_texts::refuse_session_placeholders,
     tables::RootKeys,
     toolsets::{self, ToolsetLocation},
 };
@@ -28,24 +28,24 @@ impl Config {
         let mut reader = mem::take(&mut self.reader);
         reader.built = Some("/toolsets/");
         let table = Table { shared: kinds.root_keys(), ..RootKeys::TABLE };
-        if let Some(mapping) = reader.mapping(root, "", &table) {
+        if let Some(mapping) = reader.checked_mapping(root, "", &table) {
             let toolsets = mapping.object.get("toolsets");
             let named = toolsets.and_then(Node::as_object).into_iter().flat_map(Object::iter);
             reader.toolsets = named.map(|(name, _)| name.to_string()).collect();
             RootKeys::fill(&mut self, &mut reader, mapping);
             if let Some(node) = toolsets {
-                let usual = limits::read_limits_of_all(&mut reader, mapping);
-                let root = kinds.read_root(&mut reader, mapping);
+                let usual = limits::read_common_limits(&mut reader, mapping);
+                let root = kinds.read_root_sections(&mut reader, mapping);
                 let (pointer, directory, usual) = ("", &*self.base, &usual);
                 let place = ToolsetLocation { pointer, directory, usual, kinds, root: &root };
                 self.toolsets = toolsets::read_toolsets(&mut reader, node, &place);
-            } else if !reader.is_misspelt(mapping, "toolsets") {
+            } else if !reader.is_reported_as_misspelt(mapping, "toolsets") {
                 let message = "expected the key `toolsets`, got none";
                 let help = "name at least one: `toolsets: {pets: {openapi: pets.yaml}}`";
-                reader.complain(SettingCode::MissingKey, "", message, help);
+                reader.report_fault(SettingCode::MissingKey, "", message, help);
             }
         }
-        refuse_unfilled(&mut reader, root);
+        refuse_session_placeholders(&mut reader, root);
         Self { reader, ..self }
     }
 
@@ -60,7 +60,10 @@ impl Config {
 
     /// Reads with a reader that has another source of variables.
     #[cfg(test)]
-    fn read_with(text: &[u8], reader: callgate_settings::Reader) -> Result<Self, Error> {
+    fn read_text_with_reader(
+        text: &[u8],
+        reader: callgate_settings::Reader,
+    ) -> Result<Self, Error> {
         let root = parse_tree(Path::new(""), text)?;
         let config = Self::with_origin(text, &root, PathBuf::new(), PathBuf::new());
         Ok(Self { reader, ..config }.with_tree_values(&root, &Kinds::default()))
@@ -77,7 +80,7 @@ impl Config {
         }
         let Origin { file, text } = &self.origin;
         let files = self.reader.files.clone();
-        Err(Error::from_findings(self.reader.clone().into_findings(file, text)).in_files(files))
+        Err(Error::from_findings(self.reader.clone().into_findings(file, text)).with_files(files))
     }
 }
 
@@ -92,14 +95,14 @@ fn text_without_listeners(root: &Node) -> String {
     value.to_string()
 }
 
-pub(crate) fn read_bytes(file: &Path) -> Result<Vec<u8>, Error> {
+pub(crate) fn read_bounded_file(file: &Path) -> Result<Vec<u8>, Error> {
     file_beginning(file, Limits::default().bytes)
         .map_err(|error| unreadable_file_error(file, &error))
 }
 
 pub(crate) fn unreadable_file_error(file: &Path, error: &io::Error) -> Error {
     let message = format!("cannot read the file: {error}");
-    let help = remedy_of_reading(file, error);
+    let help = read_error_remedy(file, error);
     Error::for_file(file, SettingCode::UnreadableFile.as_str(), message, &help)
 }
 
@@ -107,7 +110,10 @@ pub(crate) fn parse_tree(file: &Path, text: &[u8]) -> Result<Node, Error> {
     let read = callgate_tree::read(text, &Limits::default());
     let told = |diagnostics: Vec<Diagnostic>| {
         Error::from_findings(
-            diagnostics.into_iter().map(|diagnostic| text_finding(file, diagnostic)).collect(),
+            diagnostics
+                .into_iter()
+                .map(|diagnostic| error_of_diagnostic(file, diagnostic))
+                .collect(),
         )
     };
     let read = read.map_err(told)?;
@@ -116,7 +122,7 @@ pub(crate) fn parse_tree(file: &Path, text: &[u8]) -> Result<Node, Error> {
 }
 
 /// A finding in the text; what could be kept of a description is an error of a configuration.
-fn text_finding(file: &Path, diagnostic: Diagnostic) -> Finding {
+fn error_of_diagnostic(file: &Path, diagnostic: Diagnostic) -> Finding {
     Finding::of_diagnostic(file, Diagnostic { severity: Severity::Error, ..diagnostic })
 }
 

@@ -2,7 +2,7 @@
 //! when a configuration is built.
 
 use callgate_secret::SecretReference;
-use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys};
+use callgate_settings::{Kind, Mapping, Reader, SettingCode, forms, keys, member_pointer};
 use callgate_tree::Node;
 
 /// The TLS settings of connections: the trusted certificates, and the client's own.
@@ -107,7 +107,7 @@ keys! {
 
 forms! {
     TlsConfig => Self, TlsKeys::KIND, |reader, mapping, key| {
-        reader.within::<TlsKeys, _>(mapping, key, |reader, mapping, keys| {
+        reader.read_several_sections::<TlsKeys, _>(mapping, key, |reader, mapping, keys| {
             let ca = keys.ca.unwrap_or_default();
             let names = ["client_certificate", "client_key", "client_key_passphrase"];
             if !names.into_iter().any(|name| mapping.object.contains(name)) {
@@ -122,7 +122,7 @@ forms! {
     };
     struct Certificate => CertificateSource, Kind::Text, |reader, mapping, key| {
         let text = reader.string(mapping, key)?.to_owned();
-        Some(CertificateSource { pointer: at(mapping, key), text })
+        Some(CertificateSource { pointer: member_pointer(mapping, key), text })
     };
     struct Certificates => Vec<CertificateSource>, Kind::List(&Kind::Text),
         |reader, mapping, key| Some(read_certificates(reader, mapping, key));
@@ -133,11 +133,11 @@ fn read_certificates(
     mapping: Mapping<'_>,
     key: &str,
 ) -> Vec<CertificateSource> {
-    let pointer = at(mapping, key);
+    let pointer = member_pointer(mapping, key);
     if mapping.object.get(key).and_then(Node::as_array).is_some_and(<[Node]>::is_empty) {
         let help = "leave `ca` out to trust what the machine trusts";
         let message = "expected one certificate at least, got none";
-        reader.complain(SettingCode::WrongValue, &pointer, message, help);
+        reader.report_fault(SettingCode::WrongValue, &pointer, message, help);
     }
     let source = |(index, text): (usize, &str)| CertificateSource {
         pointer: format!("{pointer}/{index}"),

@@ -7,7 +7,7 @@ use callgate_kind::ToolRule;
 use callgate_policy::Confirm;
 use callgate_secret::SecretScheme;
 use callgate_settings::{
-    Kind, MapOf, Mapping, Reader, SettingCode, at, forms, keys, pointer_segment,
+    Kind, MapOf, Mapping, Reader, SettingCode, forms, keys, member_pointer, pointer_segment,
 };
 use callgate_tool::{Effect, Object, ToolEdit, Value};
 use callgate_tree::Node;
@@ -41,10 +41,10 @@ forms! {
     struct AnyValue => Value, Kind::Value, |_, mapping, key| mapping.object.get(key).map(Node::to_value);
     struct Values => BTreeMap<String, Value>, Kind::Map(&Kind::Value), |reader, mapping, key| {
         let help = "for example `{limit: 20}`";
-        reader.map::<AnyValue, _>(mapping, key, "a mapping from arguments to values", help)
+        reader.named_values::<AnyValue, _>(mapping, key, "a mapping from arguments to values", help)
     };
     struct Examples => Vec<Object>, Kind::List(&Kind::Map(&Kind::Value)), |reader, mapping, key| {
-        let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+        let (node, pointer) = (mapping.object.get(key)?, member_pointer(mapping, key));
         let help = "for example `[{status: sold, limit: 5}]`";
         let Some(items) = node.as_array() else {
             reader.report_wrong_type(&pointer, "a list of arguments of calls", node, help);
@@ -62,13 +62,21 @@ forms! {
 }
 
 /// Reads the edits of a toolset, whose mapping this is.
-pub(crate) fn read_edits(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
+pub(crate) fn read_tool_edits(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    toolset: &mut ToolsetConfig,
+) {
     let Some(object) = mapping.object.get("tools").and_then(Node::as_object) else { return };
-    let pointer = at(mapping, "tools");
+    let pointer = member_pointer(mapping, "tools");
     let tools = Mapping { object, pointer: &pointer };
     let help = "for example `{listPets: {name: find_pets}}`";
-    let edits =
-        reader.map::<EditKeys, Vec<_>>(tools, "edit", "a mapping from tools to changes", help);
+    let edits = reader.named_values::<EditKeys, Vec<_>>(
+        tools,
+        "edit",
+        "a mapping from tools to changes",
+        help,
+    );
     for (tool, keys) in edits.into_iter().flatten() {
         let pointer = format!("{pointer}/edit/{}", pointer_segment(&tool));
         add_edit(reader, toolset, tool, pointer, keys);
@@ -76,13 +84,13 @@ pub(crate) fn read_edits(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mu
 }
 
 /// Warns of values that look like references to secrets: they are sent as they stand.
-fn warn_of_references(
+fn warn_of_secret_references(
     reader: &mut Reader,
     pointer: &str,
     values: Option<&BTreeMap<String, Value>>,
 ) {
     for (name, value) in values.into_iter().flatten() {
-        let text = value.as_str().filter(|text| SecretScheme::is_beginning_of(text));
+        let text = value.as_str().filter(|text| SecretScheme::is_reference_start(text));
         let Some((scheme, _)) = text.and_then(|text| text.split_once(':')) else { continue };
         let message = format!("the text `{scheme}:…` is sent as it stands: no secret is read here");
         let help = "a credential goes into `auth` or `headers` of the toolset; a member of a body can be none";
@@ -99,8 +107,8 @@ fn add_edit(
     keys: EditKeys,
 ) {
     let confirm = keys.confirm;
-    warn_of_references(reader, &format!("{pointer}/fix"), keys.fix.as_ref());
-    warn_of_references(reader, &format!("{pointer}/defaults"), keys.defaults.as_ref());
+    warn_of_secret_references(reader, &format!("{pointer}/fix"), keys.fix.as_ref());
+    warn_of_secret_references(reader, &format!("{pointer}/defaults"), keys.defaults.as_ref());
     let changes = ToolEdit {
         name: keys.name,
         description: keys.description,

@@ -4,7 +4,9 @@
 use callgate_executor::Execution;
 use callgate_kind::ToolRule;
 use callgate_policy::Confirm;
-use callgate_settings::{Form, Kind, Mapping, Reader, at, forms, keys, pointer_segment, words};
+use callgate_settings::{
+    Form, Kind, Mapping, Reader, forms, keys, member_pointer, pointer_segment, words,
+};
 
 /// A rule for the tools of a toolset.
 #[derive(Clone, Debug, Default)]
@@ -58,19 +60,19 @@ forms! {
         read_rules_of_tools::<Body>(reader, mapping, key, ["a mapping from tools to `body`", "for example `{createPet: body}`"])
     };
     struct ConfirmRules => ToolRules<Confirm>, Kind::AnyOf(&[Confirm::KIND, ConfirmKeys::KIND]),
-        read_tool_rules::<Confirm, ConfirmKeys>;
+        read_rule_or_tool_rules::<Confirm, ConfirmKeys>;
     struct ConfirmOfTools => Vec<ToolRule<Confirm>>, Kind::Map(&Confirm::KIND), |reader, mapping, key| {
         read_rules_of_tools::<Confirm>(reader, mapping, key, ["a mapping from tools to rules", "for example `{deletePet: always}`"])
     };
     struct ExecutionRules => ToolRules<Execution>, Kind::AnyOf(&[ExecutionWord::KIND, ExecutionKeys::KIND]),
-        read_tool_rules::<ExecutionWord, ExecutionKeys>;
+        read_rule_or_tool_rules::<ExecutionWord, ExecutionKeys>;
     struct ExecutionOfTools => Vec<ToolRule<Execution>>, Kind::Map(&ExecutionWord::KIND), |reader, mapping, key| {
         let expected = "a mapping from tools to `client` or `server`";
         read_rules_of_tools::<ExecutionWord>(reader, mapping, key, [expected, "for example `{openPage: client}`"])
     };
 }
 
-fn read_tool_rules<W: Form, F: Form<Value = ToolRules<W::Value>>>(
+fn read_rule_or_tool_rules<W: Form, F: Form<Value = ToolRules<W::Value>>>(
     reader: &mut Reader,
     toolset: Mapping<'_>,
     key: &str,
@@ -87,9 +89,9 @@ fn read_rules_of_tools<F: Form>(
     key: &str,
     [expected, help]: [&str; 2],
 ) -> Option<Vec<ToolRule<F::Value>>> {
-    let tools = reader.map::<F, Vec<_>>(mapping, key, expected, help)?.into_iter();
+    let tools = reader.named_values::<F, Vec<_>>(mapping, key, expected, help)?.into_iter();
     let rule = |(tool, rule): (String, F::Value)| {
-        let pointer = format!("{}/{}", at(mapping, key), pointer_segment(&tool));
+        let pointer = format!("{}/{}", member_pointer(mapping, key), pointer_segment(&tool));
         ToolRule { tool, pointer, rule }
     };
     Some(tools.map(rule).collect())

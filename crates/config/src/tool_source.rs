@@ -162,7 +162,7 @@ impl<'a> SourceToolset<'a> {
     /// A file or a folder at a path; a relative one starts at the base of the configuration. One that the load may not read is a fault.
     pub fn resolve_readable_path(&mut self, path: impl AsRef<Path>, help: &str) -> Option<PathBuf> {
         let path = self.directory.join(path);
-        match self.reader.admit(&path) {
+        match self.reader.check_file_allowed(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 let message = format!("cannot read `{}`: {error}", path.display());
                 self.fault(SettingCode::UnreadableFile.as_str(), message, help);
@@ -185,14 +185,14 @@ impl<'a> SourceToolset<'a> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.reader.complain(SettingCode::WrongValue, &*self.pointer, message, help);
+        self.reader.report_fault(SettingCode::WrongValue, &*self.pointer, message, help);
         if let Some(complaint) = self.reader.complaints.last_mut() {
             complaint.code = code;
         }
     }
 
     /// Reports a finding in a file of the source. An error stops the build.
-    pub fn report(&mut self, finding: Finding) {
+    pub fn report_finding(&mut self, finding: Finding) {
         self.reader.elsewhere.push(finding);
     }
 }
@@ -210,7 +210,7 @@ pub(crate) struct SourcedToolset {
 }
 
 /// Reads the source that a toolset names; `None` if it names none of a registered kind.
-pub(crate) fn toolset_source(
+pub(crate) fn read_toolset_source(
     reader: &mut Reader,
     sources: &ToolSources,
     own: &Node,
@@ -227,7 +227,7 @@ pub(crate) fn toolset_source(
     let tools = if let Some(other) = other {
         let message = format!("expected `{key}` or `{other}`, got both");
         let help = format!("`{key}` brings its own description");
-        reader.complain(SettingCode::WrongValue, &pointer, message, help);
+        reader.report_fault(SettingCode::WrongValue, &pointer, message, help);
         None
     } else {
         let pointer = pointer.clone();
@@ -239,7 +239,7 @@ pub(crate) fn toolset_source(
         let message =
             format!("expected settings that can be read beside the toolset's, got: {reason}");
         let help = format!("correct what `{key}` names, or write its settings here");
-        reader.complain(SettingCode::WrongValue, pointer, message, help);
+        reader.report_fault(SettingCode::WrongValue, pointer, message, help);
     });
     Some(SourcedToolset { node: node.ok(), tools })
 }

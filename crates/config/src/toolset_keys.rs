@@ -2,7 +2,7 @@
 
 use callgate_executor::Redirects;
 use callgate_openapi::{Defaults, SessionInputs, ToolNames};
-use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys, words};
+use callgate_settings::{Kind, Mapping, Reader, SettingCode, forms, keys, member_pointer, words};
 use callgate_tool::{SessionName, ToolsetName};
 use callgate_transport::{AddressRange, NotARange};
 use http::Method;
@@ -14,7 +14,7 @@ use crate::{
     functions::Functions,
     headers::Headers,
     limits::ToolsetLimits,
-    location::description_url,
+    location::secure_description_url,
     output::OutputKeys,
     references::References,
     retry::RetryRule,
@@ -134,21 +134,21 @@ forms! {
         |reader, mapping, key| reader.get::<EgressKeys>(mapping, key)?.allow;
     struct AddressRanges => Vec<AddressRange>, Kind::List(&Kind::Text), |reader, mapping, key| {
         let range = |text: &str| text.parse().map_err(|error: NotARange| error.to_string());
-        Some(reader.each(mapping, key, "for example `10.0.0.0/8`", range))
+        Some(reader.parsed_strings(mapping, key, "for example `10.0.0.0/8`", range))
     };
     struct SessionParameters => Vec<AllowedValue>, SessionParameterKeys::KIND,
         |reader, mapping, key| reader.get::<SessionParameterKeys>(mapping, key)?.allow;
     struct AllowedValues => Vec<AllowedValue>, Kind::List(&Kind::Text), |reader, mapping, key| {
         let help = "for example `token` for `$session.params.token` and `$context.variables.token`";
-        let names = reader.each(mapping, key, help, session_name).into_iter().enumerate();
-        let allowed = |(index, name)| AllowedValue { pointer: format!("{}/{index}", at(mapping, key)), name };
+        let names = reader.parsed_strings(mapping, key, help, parse_session_name).into_iter().enumerate();
+        let allowed = |(index, name)| AllowedValue { pointer: format!("{}/{index}", member_pointer(mapping, key)), name };
         Some(names.map(allowed).collect())
     };
     struct MediaTypes => Vec<String>, Kind::List(&Kind::Text), |reader, mapping, key| {
         let help = "write a type and a subtype, as `application/xml`, or a range, as `text/*`";
-        Some(reader.each(mapping, key, help, |text| {
+        Some(reader.parsed_strings(mapping, key, help, |text| {
             let message = || format!("expected a media type or a range of them, got: `{text}`");
-            is_media_type(text).then(|| text.to_owned()).ok_or_else(message)
+            is_media_type_pattern(text).then(|| text.to_owned()).ok_or_else(message)
         }))
     };
     /// A prefix; an empty text for none.
@@ -159,7 +159,7 @@ forms! {
         }
         let name = ToolsetName::new(text).map_err(|error| {
             let help = "use letters, digits and `_`, or `\"\"` for no prefix";
-            reader.complain(SettingCode::WrongValue, at(mapping, key), error.to_string(), help);
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), error.to_string(), help);
         });
         name.ok().map(Some)
     };
@@ -173,19 +173,19 @@ fn read_description(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Opt
     if !openapi.contains("://") {
         return Some(Description::file(openapi));
     }
-    let url = description_url(openapi);
+    let url = secure_description_url(openapi);
     if url.is_none() {
         let message = match openapi.split("://").next().unwrap_or_default() {
             "https" => "expected an https address without a user, got one with it".to_owned(),
             scheme => format!("expected a file, or an https address, got one of: `{scheme}`"),
         };
         let help = "http is for this machine alone: `http://127.0.0.1:8080/openapi.json`";
-        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+        reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
     }
     url.map(Description::address)
 }
 
-fn session_name(text: &str) -> Result<SessionName, String> {
+fn parse_session_name(text: &str) -> Result<SessionName, String> {
     if text.is_empty() || text.starts_with('$') {
         return Err(format!("expected the name of a session value, got: `{text}`"));
     }
@@ -193,15 +193,15 @@ fn session_name(text: &str) -> Result<SessionName, String> {
 }
 
 /// True if a text is a type and a subtype or `*`, without parameters (RFC 9110 §8.3.1).
-fn is_media_type(text: &str) -> bool {
+fn is_media_type_pattern(text: &str) -> bool {
     let Some((general, special)) = text.split_once('/') else { return false };
-    is_token(general)
+    is_http_token(general)
         && !general.contains('*')
-        && is_token(special)
+        && is_http_token(special)
         && (special == "*" || !special.contains('*'))
 }
 
 /// True if a text is a token, as a method is: RFC 9110 §5.6.2.
-fn is_token(text: &str) -> bool {
+fn is_http_token(text: &str) -> bool {
     Method::from_bytes(text.as_bytes()).is_ok()
 }

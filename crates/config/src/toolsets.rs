@@ -28,7 +28,7 @@ pub(crate) fn read_toolsets(
     let Some(object) = node.as_object().filter(|object| !object.is_empty()) else {
         let help = "name at least one, each with its keys below it: `toolsets: {pets: {openapi: pets.yaml}}`";
         match node.as_object() {
-            Some(_) => reader.complain(
+            Some(_) => reader.report_fault(
                 SettingCode::WrongValue,
                 "/toolsets",
                 "expected at least one toolset, got none",
@@ -47,7 +47,7 @@ pub(crate) fn read_toolsets(
         let message =
             format!("expected names of toolsets, got a key of a toolset beside them: `{at}`");
         let help = "indent the keys of a toolset below its name: `pets: {openapi: pets.yaml}`";
-        reader.complain(
+        reader.report_fault(
             SettingCode::WrongValue,
             format!("/toolsets/{}", pointer_segment(at)),
             message,
@@ -68,7 +68,7 @@ pub(crate) fn read_toolsets(
             Ok(name) => read_toolset(reader, node, Some(name), &place),
             Err(error) => {
                 let help = "use letters, digits and `_`; `-` separates a toolset from its tools";
-                reader.complain(ConfigCode::ToolsetName, pointer, error.to_string(), help);
+                reader.report_fault(ConfigCode::ToolsetName, pointer, error.to_string(), help);
                 None
             }
         };
@@ -106,7 +106,7 @@ pub(crate) fn read_toolset(
     place: &ToolsetLocation<'_>,
 ) -> Option<ToolsetConfig> {
     let own = node;
-    let sourced = tool_source::toolset_source(
+    let sourced = tool_source::read_toolset_source(
         reader,
         &place.kinds.sources,
         node,
@@ -118,15 +118,15 @@ pub(crate) fn read_toolset(
         None => node,
     };
     let table = toolset_table(place.kinds);
-    let mapping = reader.mapping(node, place.pointer, &table)?;
+    let mapping = reader.checked_mapping(node, place.pointer, &table)?;
     let is_bare = name.is_none();
     let (prefix, pointer) = (name.clone(), place.pointer.to_owned());
     let mut toolset = ToolsetConfig { name, pointer, prefix, ..place.usual.clone() };
     limits::apply_limits(reader, mapping, &mut toolset, place.kinds.limit_keys());
     ToolsetKeys::fill(&mut toolset, reader, mapping);
-    output::read_shapes(reader, mapping, &mut toolset);
-    tool_edits::read_edits(reader, mapping, &mut toolset);
-    argument_headers::report_method_override(reader, &toolset);
+    output::read_output_shapes(reader, mapping, &mut toolset);
+    tool_edits::read_tool_edits(reader, mapping, &mut toolset);
+    argument_headers::report_override_in_read_only(reader, &toolset);
     let is_sourced = sourced.is_some() || is_bare;
     kinds::report_foreign_keys(reader, place.kinds, &table, mapping, is_sourced);
     let kind = place.kinds.toolset_kind(mapping);

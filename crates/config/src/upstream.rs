@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use callgate_settings::{Kind, at, forms, keys};
+use callgate_settings::{Kind, forms, keys, member_pointer};
 
 /// The source of responses.
 ///
@@ -64,7 +64,7 @@ forms! {
             }
             _ => {
                 let help = "`http` asks the service, `replay` answers from the `cases` beside the description, `{replay: DIR}` from a directory";
-                reader.report_wrong_type(&at(mapping, key), "`http`, `replay` or a mapping", node, help);
+                reader.report_wrong_type(&member_pointer(mapping, key), "`http`, `replay` or a mapping", node, help);
                 None
             }
         }

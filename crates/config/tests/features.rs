@@ -48,7 +48,7 @@ fn faults(text: &str, environment: &Environment) -> Vec<&'static str> {
 fn examining_a_sidecar_reports_traces_that_this_build_cannot_send() {
     let text = "toolsets: {a: {functions: [{name: f, description: d, input: {type: object}}]}}\ntelemetry: {otlp: 'http://127.0.0.1:4318'}";
     let expected: &[&str] = if cfg!(feature = "otel") { &[] } else { &["missing-feature"] };
-    assert_eq!(faults(text, &Environment::new().examining_sidecar()), expected);
+    assert_eq!(faults(text, &Environment::new().with_sidecar_examination()), expected);
     assert!(faults(text, &Environment::new()).is_empty(), "a program's own calls have no traces");
 }
 
@@ -59,7 +59,7 @@ fn examining_a_sidecar_reports_an_open_listener() {
             "toolsets: {{a: {{functions: [{{name: f, description: d, input: {{type: object}}}}]}}}}\nlisten: '{listen}'"
         )
     };
-    let examined = Environment::new().examining_sidecar();
+    let examined = Environment::new().with_sidecar_examination();
     for (listen, expected) in [
         ("0.0.0.0:80", &["open-listener"][..]),
         ("[::]:80", &["open-listener"]),

@@ -47,7 +47,7 @@ impl ToolsetKind for Echo {
         "echo"
     }
 
-    fn example(&self) -> &'static str {
+    fn example_setting(&self) -> &'static str {
         "echo: {text: TEXT}"
     }
 
@@ -55,11 +55,11 @@ impl ToolsetKind for Echo {
         KindKeys { toolset: ToolsetKeys::KEYS, ..KindKeys::default() }
     }
 
-    fn beside(&self) -> Beside {
+    fn common_keys(&self) -> Beside {
         Beside { keys: &["prefix", "tools"], limits: None, tools: None }
     }
 
-    fn codes(&self) -> Vec<(&'static str, &'static str)> {
+    fn codes_and_explanations(&self) -> Vec<(&'static str, &'static str)> {
         vec![("echo-empty", "Write a text.")]
     }
 
@@ -96,7 +96,7 @@ impl KindSettings for EchoSettings {
         tools.map(|(short, effect, pointer)| NamedTool { short, effect, pointer }).collect()
     }
 
-    fn unavailable(&self) -> Box<Fault> {
+    fn unavailable_fault(&self) -> Box<Fault> {
         wording::own_tool::unasked_service()
     }
 
@@ -113,7 +113,7 @@ impl KindSettings for EchoSettings {
             let (schema, text) = (json!({"type": "object"}), json!(text.as_str()));
             let says = move |_| std::future::ready(text.clone());
             let function = Function::new(&toolset.name, &tool.short, schema, says).unwrap();
-            Arc::new(function.with_name(tool.former_name(toolset).unwrap()))
+            Arc::new(function.with_name(tool.unedited_name(toolset).unwrap()))
         });
         let place = format!("{}/echo/text", toolset.pointer);
         let empty = self.0.is_empty().then(|| {

@@ -81,7 +81,7 @@ fn entity_request(
             [Method::Delete, Method::DeleteMany],
         )?,
         Operation::Get => {
-            made.insert("id", id(entity, arguments)?.unwrap_or_default());
+            made.insert("id", id_path_segment(entity, arguments)?.unwrap_or_default());
             Method::Get
         }
         Operation::List => {
@@ -118,8 +118,8 @@ fn add_key_or_conditions(
     made: &mut Arguments,
     [one, many]: [Method; 2],
 ) -> Result<Method, Box<Fault>> {
-    let conditions = if entity.many { conditions_of(entity, arguments)? } else { None };
-    match (id(entity, arguments)?, conditions) {
+    let conditions = if entity.many { conditions_text(entity, arguments)? } else { None };
+    match (id_path_segment(entity, arguments)?, conditions) {
         (Some(id), None) => {
             made.insert("id", id);
             Ok(one)
@@ -129,7 +129,7 @@ fn add_key_or_conditions(
             Ok(many)
         }
         (id, _) => {
-            let conditions = conditions_argument(entity);
+            let conditions = conditions_argument_name(entity);
             let expected = format!("one of `{}` and `{conditions}`", entity.key.0);
             Err(conditions_fault("", &expected, if id.is_some() { "both" } else { "none" }))
         }
@@ -150,8 +150,8 @@ fn add_list_arguments(
     let limit = arguments.get(limit).and_then(Value::as_u64).unwrap_or(most).clamp(1, most);
     // Where the service has no further pages, one more entity says if there are any.
     made.insert("pageSize", if entity.is_paged { limit } else { limit + 1 }.into());
-    made.insert_some("conditions", conditions_of(entity, arguments)?);
-    made.insert_some("pageToken", arguments.get(page).filter(|_| entity.is_paged).cloned());
+    made.insert_if_some("conditions", conditions_text(entity, arguments)?);
+    made.insert_if_some("pageToken", arguments.get(page).filter(|_| entity.is_paged).cloned());
     if let Some(column) = sort_column(entity, arguments) {
         let (name, order) = match column.strip_prefix('-') {
             Some(name) => (name, "DESC"),
@@ -172,19 +172,19 @@ fn sort_column<'a>(entity: &Entity, arguments: &'a Arguments) -> Option<&'a str>
 }
 
 /// The text of the conditions; `None` if none are given.
-fn conditions_of(entity: &Entity, arguments: &Arguments) -> Result<Option<String>, Box<Fault>> {
-    let at = conditions_argument(entity);
+fn conditions_text(entity: &Entity, arguments: &Arguments) -> Result<Option<String>, Box<Fault>> {
+    let at = conditions_argument_name(entity);
     let Some(given) = arguments.get(at) else { return Ok(None) };
     let filter = match entity.form {
         ArgumentForm::Google => filter_of_clause(entity, given.as_str().unwrap_or_default()),
         ArgumentForm::Own => filter::read_where(given),
     };
-    let filter =
-        filter.map_err(|problems| wording::wrong_conditions(nested_problems(at, problems)))?;
+    let filter = filter
+        .map_err(|problems| wording::wrong_conditions(prefix_problem_locations(at, problems)))?;
     if filter.is_empty() && entity.operation != Operation::List {
         return Err(conditions_fault(at, "at least one condition", "none"));
     }
-    let text = conditions::write(&filter).map_err(|_| {
+    let text = conditions::conditions_text(&filter).map_err(|_| {
         conditions_fault(at, "texts without `\\` and control characters", "a text with one of them")
     })?;
     Ok(Some(text).filter(|text| !text.is_empty()))
@@ -195,7 +195,7 @@ fn filter_of_clause(entity: &Entity, text: &str) -> Result<Filter, Vec<Problem>>
     filter::clause::parse_clause(text, &fields).map_err(|problem| vec![problem])
 }
 
-fn nested_problems(at: &str, mut problems: Vec<Problem>) -> Vec<Problem> {
+fn prefix_problem_locations(at: &str, mut problems: Vec<Problem>) -> Vec<Problem> {
     for problem in &mut problems {
         let inner = std::mem::take(&mut problem.at);
         problem.at = if inner.is_empty() { at.to_owned() } else { format!("{at}.{inner}") };
@@ -204,7 +204,7 @@ fn nested_problems(at: &str, mut problems: Vec<Problem>) -> Vec<Problem> {
 }
 
 /// The name of the argument with the conditions.
-fn conditions_argument(entity: &Entity) -> &'static str {
+fn conditions_argument_name(entity: &Entity) -> &'static str {
     match entity.form {
         ArgumentForm::Google => FILTER_CLAUSE,
         ArgumentForm::Own => WHERE,
@@ -212,7 +212,7 @@ fn conditions_argument(entity: &Entity) -> &'static str {
 }
 
 /// The id as a segment of a path.
-fn id(entity: &Entity, arguments: &Arguments) -> Result<Option<Value>, Box<Fault>> {
+fn id_path_segment(entity: &Entity, arguments: &Arguments) -> Result<Option<Value>, Box<Fault>> {
     let name = &entity.key.0;
     let text = match arguments.get(name) {
         None => return Ok(None),
@@ -255,7 +255,7 @@ fn query_arguments(
             Some(StatementInput::Model(schema)) => (argument(name), Some(schema)),
             None => (argument(name), None),
         };
-        parameters.push(json!({"value": value, "dataType": data_type(&value, schema)}));
+        parameters.push(json!({"value": value, "dataType": jdbc_type(&value, schema)}));
     }
     let statement = json!({
         "query": query.statement.text,
@@ -269,11 +269,11 @@ fn query_arguments(
 
 /// A value that the model neither sees nor gives.
 fn session_value(source: &SessionSource, session: &Session) -> Result<Value, Box<Fault>> {
-    let value = source.value(session).filter(is_scalar);
+    let value = source.value_in_session(session).filter(is_nonempty_scalar);
     value.ok_or_else(|| wording::no_session_value(source.to_string()))
 }
 
-fn is_scalar(value: &Value) -> bool {
+fn is_nonempty_scalar(value: &Value) -> bool {
     match value {
         Value::String(text) => !text.is_empty(),
         Value::Bool(_) | Value::Number(_) => true,
@@ -282,7 +282,7 @@ fn is_scalar(value: &Value) -> bool {
 }
 
 /// The JDBC type of a value, as the service names it.
-fn data_type(value: &Value, schema: Option<&Value>) -> &'static str {
+fn jdbc_type(value: &Value, schema: Option<&Value>) -> &'static str {
     let format = schema.and_then(|schema| schema.get("format")).and_then(Value::as_str);
     match (value, format) {
         (Value::Bool(_), _) => "BOOLEAN",

@@ -13,7 +13,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::{
     connection_name::ConnectionName,
-    field::{Field, member_text},
+    field::{Field, member_text_or_empty},
 };
 
 /// The service, as the load of a connection asks it.
@@ -69,20 +69,21 @@ impl Catalog<'_> {
         &self,
         name: &str,
     ) -> Result<EntityType, MissingDescription> {
-        let described =
-            self.fetch_json("v2", &format!("/entityTypes/{}", path_segment(name)), "").await?;
+        let described = self
+            .fetch_json("v2", &format!("/entityTypes/{}", encoded_path_segment(name)), "")
+            .await?;
         Ok(EntityType {
-            fields: fields(&described, "fields"),
+            fields: described_fields(&described, "fields"),
             operations: supported_operations(&described),
         })
     }
 
     pub(crate) async fn fetch_action(&self, name: &str) -> Result<Action, MissingDescription> {
         let described =
-            self.fetch_json("v2", &format!("/actions/{}", path_segment(name)), "").await?;
+            self.fetch_json("v2", &format!("/actions/{}", encoded_path_segment(name)), "").await?;
         Ok(Action {
-            description: member_text(&described, "description"),
-            parameters: fields(&described, "inputParameters"),
+            description: member_text_or_empty(&described, "description"),
+            parameters: described_fields(&described, "inputParameters"),
             input: described.get("inputJsonSchema").filter(|schema| schema.is_object()).cloned(),
         })
     }
@@ -94,12 +95,12 @@ impl Catalog<'_> {
             let mut query = String::from("pageSize=100");
             if !page.is_empty() {
                 query.push_str("&pageToken=");
-                query.push_str(&path_segment(&page));
+                query.push_str(&encoded_path_segment(&page));
             }
             let listed = self.fetch_json("v2", "/tools", &query).await?;
             let items = listed.get("tools").and_then(Value::as_array);
-            tools.extend(items.into_iter().flatten().filter_map(service_tool));
-            page = member_text(&listed, "nextPageToken");
+            tools.extend(items.into_iter().flatten().filter_map(read_service_tool));
+            page = member_text_or_empty(&listed, "nextPageToken");
             if page.is_empty() {
                 return Ok(tools);
             }
@@ -133,11 +134,11 @@ impl Catalog<'_> {
         request.extensions_mut().insert(NamedBy::Operator);
         let session = Session::default();
         let authorized = self.authenticator.authorize(&mut request, &session).await;
-        authorized.map_err(|error| MissingDescription::Unavailable(with_causes(&error)))?;
+        authorized.map_err(|error| MissingDescription::Unavailable(message_with_causes(&error)))?;
         let limits = Limits { timeout: TIMEOUT, response_bytes: MOST_BYTES };
         let response = self.transport.send(request, &limits).await;
-        let response =
-            response.map_err(|error| MissingDescription::Unavailable(with_causes(&error)))?;
+        let response = response
+            .map_err(|error| MissingDescription::Unavailable(message_with_causes(&error)))?;
         let status = response.status().as_u16();
         let value =
             std::str::from_utf8(response.body()).ok().and_then(|text| Value::parse(text).ok());
@@ -177,14 +178,14 @@ fn status_message(status: u16, value: Option<&Value>) -> String {
     }
 }
 
-fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
-    let causes = callgate_secret::causes(error).into_iter();
+fn message_with_causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let causes = callgate_secret::cause_texts(error).into_iter();
     causes.fold(error.to_string(), |message, cause| {
         if message.contains(&cause) { message } else { format!("{message}: {cause}") }
     })
 }
 
-fn fields(described: &Value, member: &str) -> Vec<Field> {
+fn described_fields(described: &Value, member: &str) -> Vec<Field> {
     let items = described.get(member).and_then(Value::as_array);
     items.into_iter().flatten().filter_map(Field::read).collect()
 }
@@ -204,7 +205,7 @@ fn supported_operations(described: &Value) -> Vec<Operation> {
     items.into_iter().flatten().filter_map(read).collect()
 }
 
-fn service_tool(described: &Value) -> Option<ServiceTool> {
+fn read_service_tool(described: &Value) -> Option<ServiceTool> {
     let hint = |name: &str| {
         let annotations = described.get("annotations")?;
         annotations.get(name)?.as_bool()
@@ -216,16 +217,16 @@ fn service_tool(described: &Value) -> Option<ServiceTool> {
     };
     let title = described.pointer("/annotations/title").and_then(Value::as_str);
     Some(ServiceTool {
-        name: Some(member_text(described, "name")).filter(|name| !name.is_empty())?,
+        name: Some(member_text_or_empty(described, "name")).filter(|name| !name.is_empty())?,
         title: title.map(str::to_owned),
-        description: member_text(described, "description"),
+        description: member_text_or_empty(described, "description"),
         input: described.get("inputSchema").filter(|schema| schema.is_object()).cloned(),
         effect,
     })
 }
 
 /// A text as one segment of a path.
-fn path_segment(text: &str) -> String {
+fn encoded_path_segment(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
 }
 

@@ -32,7 +32,7 @@ impl FromStr for ConnectionName {
     fn from_str(text: &str) -> Result<Self, NotAConnection> {
         let parts: Vec<&str> = text.split('/').collect();
         let is_name = matches!(*parts, ["projects", _, "locations", _, "connections", _]);
-        if is_name && parts.iter().all(|part| is_word(part)) {
+        if is_name && parts.iter().all(|part| is_path_segment(part)) {
             return Ok(Self(text.to_owned()));
         }
         Err(NotAConnection)
@@ -44,7 +44,7 @@ callgate_secret::text!(ConnectionName: Self(text) => "{text}");
 callgate_secret::text!(error NotAConnection: _ => "a connection is named by `projects/…/locations/…/connections/…`");
 
 /// True if a text can be a segment of a path as it is; project ids of old domains have `.` and `:`.
-fn is_word(text: &str) -> bool {
+fn is_path_segment(text: &str) -> bool {
     let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
     !text.is_empty()
         && text.len() <= 100

@@ -14,20 +14,20 @@ pub(crate) fn input_schema(work: &Work, rows: u32) -> Value {
     match work {
         Work::Action(action) => action.schema.clone(),
         Work::Entity(entity) => entity_schema(entity, rows),
-        Work::Query(query) => query_schema(query),
+        Work::Query(query) => query_input_schema(query),
         Work::Tool(tool) => tool.schema.clone(),
     }
 }
 
 fn entity_schema(entity: &Entity, rows: u32) -> Value {
     match (entity.form, entity.operation) {
-        (ArgumentForm::Own, Operation::List) => own_list(entity, rows),
-        (ArgumentForm::Google, Operation::List) => google_list(entity, rows),
+        (ArgumentForm::Own, Operation::List) => own_list_schema(entity, rows),
+        (ArgumentForm::Google, Operation::List) => google_list_schema(entity, rows),
         (_, Operation::Get) => closed_schema([key_property(entity)], &[&entity.key.0]),
         (_, Operation::Create) => create_schema(entity),
-        (ArgumentForm::Own, Operation::Delete) => own_change(entity, None),
+        (ArgumentForm::Own, Operation::Delete) => own_change_schema(entity, None),
         (ArgumentForm::Own, Operation::Update) => {
-            own_change(entity, Some(update_values_schema(entity)))
+            own_change_schema(entity, Some(update_values_schema(entity)))
         }
         (ArgumentForm::Google, Operation::Delete) => google_change_schema(entity, Object::new()),
         (ArgumentForm::Google, Operation::Update) => {
@@ -36,7 +36,7 @@ fn entity_schema(entity: &Entity, rows: u32) -> Value {
     }
 }
 
-fn own_list(entity: &Entity, rows: u32) -> Value {
+fn own_list_schema(entity: &Entity, rows: u32) -> Value {
     let mut properties = Object::new();
     if !entity.filtered.is_empty() {
         properties.insert(WHERE, filter::where_schema(entity.filtered.iter()));
@@ -59,7 +59,7 @@ fn own_list(entity: &Entity, rows: u32) -> Value {
     closed_schema(properties, &[])
 }
 
-fn google_list(entity: &Entity, rows: u32) -> Value {
+fn google_list_schema(entity: &Entity, rows: u32) -> Value {
     let mut properties = Object::new();
     if !entity.filtered.is_empty() {
         properties.insert(FILTER_CLAUSE, clause_schema(&entity.filtered));
@@ -84,7 +84,7 @@ fn create_schema(entity: &Entity) -> Value {
 }
 
 /// Update and delete by key; with `many` also by conditions, one of the two.
-fn own_change(entity: &Entity, set: Option<Value>) -> Value {
+fn own_change_schema(entity: &Entity, set: Option<Value>) -> Value {
     let mut properties = Object::from_iter([key_property(entity)]);
     let mut required = Vec::new();
     if entity.many {
@@ -145,7 +145,7 @@ pub(crate) fn clause_schema(fields: &[Field]) -> Value {
     json!({"type": "string", "minLength": 1, "description": description})
 }
 
-fn query_schema(query: &Query) -> Value {
+fn query_input_schema(query: &Query) -> Value {
     let mut properties = Object::new();
     for (name, input) in &query.inputs {
         if let StatementInput::Model(schema) = input {
@@ -164,7 +164,7 @@ fn closed_schema(
     let properties = Value::Object(properties.into_iter().collect());
     let mut schema = json!({"type": "object", "properties": properties});
     if let Some(schema) = schema.as_object_mut() {
-        schema.insert_filled("required", required);
+        schema.insert_unless_empty("required", required);
         schema.insert("additionalProperties", false.into());
     }
     schema

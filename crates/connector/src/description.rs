@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::Authenticator;
 use callgate_executor::{
-    Backend, CallSettings, Callable, ClientSide, SessionValues, Toolset, backends,
+    Backend, CallSettings, Callable, ClientSide, SessionValues, Toolset, toolset_backends,
 };
 use callgate_openapi::{Defaults, Document, LoadOptions, Operation, load};
 use callgate_tool::{Value, json};
@@ -90,8 +90,9 @@ impl Method {
         let mut parameters = Vec::new();
         for name in ["type", "id"] {
             if path.contains(&format!("{{{name}}}")) {
-                parameters
-                    .push(json!({"name": name, "in": "path", "required": true, "schema": text()}));
+                parameters.push(
+                    json!({"name": name, "in": "path", "required": true, "schema": text_schema()}),
+                );
             }
         }
         let mut query = |name: &str, schema: Value, is_required: bool| {
@@ -101,17 +102,17 @@ impl Method {
         };
         match self {
             Self::List => {
-                query("conditions", text(), false);
+                query("conditions", text_schema(), false);
                 query("pageSize", json!({"type": "integer"}), false);
-                query("pageToken", text(), false);
-                query("sortBy", json!({"type": "array", "items": text()}), false);
-                query("sortOrder", json!({"type": "array", "items": text()}), false);
+                query("pageToken", text_schema(), false);
+                query("sortBy", json!({"type": "array", "items": text_schema()}), false);
+                query("sortOrder", json!({"type": "array", "items": text_schema()}), false);
             }
-            Self::DeleteMany | Self::UpdateMany => query("conditions", text(), true),
+            Self::DeleteMany | Self::UpdateMany => query("conditions", text_schema(), true),
             _ => {}
         }
         let mut operation =
-            json!({"operationId": self.id(), "parameters": parameters, "responses": {}});
+            json!({"operationId": self.operation_id(), "parameters": parameters, "responses": {}});
         let has_body = !matches!(self, Self::Delete | Self::DeleteMany | Self::Get | Self::List);
         if let (true, Some(operation)) = (has_body, operation.as_object_mut()) {
             let content = json!({"application/json": {"schema": {}}});
@@ -120,14 +121,14 @@ impl Method {
         operation
     }
 
-    fn id(self) -> String {
+    fn operation_id(self) -> String {
         format!("{self:?}")
     }
 }
 
 impl Requests<'_> {
     pub(crate) fn into_methods(self) -> Methods {
-        let text = self.description().to_string();
+        let text = self.openapi_document().to_string();
         let Ok(document) = Document::read(text.as_bytes(), &callgate_openapi::Limits::default())
         else {
             return Methods::new();
@@ -139,7 +140,8 @@ impl Requests<'_> {
         };
         let loaded = load(&document.value, &options);
         let in_body = |method: &Method| method.has_settings_in_body();
-        let in_body: Vec<_> = Method::ALL.into_iter().filter(in_body).map(Method::id).collect();
+        let in_body: Vec<_> =
+            Method::ALL.into_iter().filter(in_body).map(Method::operation_id).collect();
         let callable = |operation: Arc<Operation>| {
             let is_in_body = in_body.iter().any(|id| operation.tool_name.as_str() == id);
             let authenticator =
@@ -157,15 +159,16 @@ impl Requests<'_> {
             tool_shapes: BTreeMap::new(),
             client: ClientSide::default(),
         };
-        let named = backends(toolset).into_iter().filter_map(|backend| {
-            let method =
-                Method::ALL.into_iter().find(|candidate| candidate.id() == backend.name().as_str());
+        let named = toolset_backends(toolset).into_iter().filter_map(|backend| {
+            let method = Method::ALL
+                .into_iter()
+                .find(|candidate| candidate.operation_id() == backend.name().as_str());
             Some((method?, backend))
         });
         named.collect()
     }
 
-    fn description(&self) -> Value {
+    fn openapi_document(&self) -> Value {
         let mut paths = callgate_tool::Object::new();
         for method in Method::ALL {
             let (verb, path) = method.method_and_path();
@@ -180,6 +183,6 @@ impl Requests<'_> {
     }
 }
 
-fn text() -> Value {
+fn text_schema() -> Value {
     json!({"type": "string"})
 }

@@ -36,8 +36,8 @@ impl Field {
         let has_default = value.get("defaultValue").is_some_and(|value| !value.is_null());
         Some(Self {
             name: name.to_owned(),
-            description: member_text(value, "description"),
-            kind: field_kind(data_type),
+            description: member_text_or_empty(value, "description"),
+            kind: kind_of_jdbc_type(data_type),
             is_key: is("key"),
             is_nullable: is("nullable"),
             has_default,
@@ -51,7 +51,7 @@ impl Field {
         if self.is_nullable {
             allow_null(&mut schema);
         }
-        schema.insert_filled("description", self.description.as_str());
+        schema.insert_unless_empty("description", self.description.as_str());
         Value::Object(schema)
     }
 
@@ -64,7 +64,7 @@ impl Field {
             FieldKind::Number => json!({"type": "number"}),
             FieldKind::Text => json!({"type": "string"}),
             FieldKind::Any => match &self.json_schema {
-                Some(schema) => json_schema::standard_schema(schema),
+                Some(schema) => json_schema::limited_standard_schema(schema),
                 None => json!({}),
             },
         };
@@ -75,16 +75,16 @@ impl Field {
     }
 
     /// True if conditions may name the field: its name needs no quotes in any grammar, and its values can be compared.
-    pub(crate) fn is_comparable(&self) -> bool {
+    pub(crate) fn allows_conditions(&self) -> bool {
         let mut bytes = self.name.bytes();
         let begins = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
         let is_plain = bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        begins && is_plain && self.kind != FieldKind::Any && !is_keyword(&self.name)
+        begins && is_plain && self.kind != FieldKind::Any && !is_condition_keyword(&self.name)
     }
 }
 
 /// The text of a member, or an empty one.
-pub(crate) fn member_text(value: &Value, member: &str) -> String {
+pub(crate) fn member_text_or_empty(value: &Value, member: &str) -> String {
     value.get(member).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
@@ -96,7 +96,7 @@ fn allow_null(schema: &mut Object) {
 }
 
 /// The kind of a JDBC type, as the service names it.
-fn field_kind(data_type: &str) -> FieldKind {
+fn kind_of_jdbc_type(data_type: &str) -> FieldKind {
     match data_type {
         "BIGINT" | "INT" | "INTEGER" | "LONG" | "SMALLINT" | "TINYINT" => FieldKind::Integer,
         "DECIMAL" | "DOUBLE" | "FLOAT" | "NUMERIC" | "REAL" => FieldKind::Number,
@@ -110,7 +110,7 @@ fn field_kind(data_type: &str) -> FieldKind {
 }
 
 /// True for a word of the grammar of conditions.
-fn is_keyword(name: &str) -> bool {
+fn is_condition_keyword(name: &str) -> bool {
     ["and", "in", "is", "like", "not", "null", "or"].contains(&&*name.to_ascii_lowercase())
 }
 
@@ -148,8 +148,8 @@ mod tests {
             ("", false),
         ] {
             let field = Field { name: name.to_owned(), ..field("VARCHAR") };
-            assert_eq!(field.is_comparable(), expected, "{name}");
+            assert_eq!(field.allows_conditions(), expected, "{name}");
         }
-        assert!(!field("BLOB").is_comparable());
+        assert!(!field("BLOB").allows_conditions());
     }
 }

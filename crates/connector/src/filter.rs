@@ -54,7 +54,7 @@ impl Filter {
 
 /// The JSON Schema of `where` over these fields.
 pub(crate) fn where_schema<'a>(fields: impl Iterator<Item = &'a Field>) -> Value {
-    let fields = fields.map(|field| (field.name.clone(), schema_of_field(field)));
+    let fields = fields.map(|field| (field.name.clone(), field_conditions_schema(field)));
     let mut properties: Object = fields.collect();
     let group = json!({
         "type": "object", "properties": Value::Object(properties.clone()),
@@ -81,29 +81,29 @@ pub(crate) fn read_where(value: &Value) -> Result<Filter, Vec<Problem>> {
         match value.as_array().filter(|_| name == ANY) {
             Some(groups) => {
                 let groups = groups.iter().enumerate().map(|(at, group)| {
-                    Filter::All(group_of(group, &format!("any[{at}]."), &mut problems))
+                    Filter::All(read_group(group, &format!("any[{at}]."), &mut problems))
                 });
                 parts.push(Filter::Any(groups.collect()));
             }
-            None => add_tests(name, value, "", &mut parts, &mut problems),
+            None => add_field_conditions(name, value, "", &mut parts, &mut problems),
         }
     }
     let filter = Filter::All(parts);
     if filter.n_conditions() > MOST_CONDITIONS {
-        problems.push(too_many(filter.n_conditions()));
+        problems.push(too_many_conditions(filter.n_conditions()));
     }
     if problems.is_empty() { Ok(filter) } else { Err(problems) }
 }
 
-fn group_of(group: &Value, before: &str, problems: &mut Vec<Problem>) -> Vec<Filter> {
+fn read_group(group: &Value, before: &str, problems: &mut Vec<Problem>) -> Vec<Filter> {
     let mut parts = Vec::new();
     for (name, value) in group.as_object().into_iter().flatten() {
-        add_tests(name, value, before, &mut parts, problems);
+        add_field_conditions(name, value, before, &mut parts, problems);
     }
     parts
 }
 
-fn add_tests(
+fn add_field_conditions(
     field: &str,
     value: &Value,
     before: &str,
@@ -148,7 +148,7 @@ fn check_no_wildcards(text: &str) -> Result<(), &'static str> {
     if text.contains(['%', '_']) { Err("a text without `%` and `_`") } else { Ok(()) }
 }
 
-fn schema_of_field(field: &Field) -> Value {
+fn field_conditions_schema(field: &Field) -> Value {
     use Operator::{Contains, Eq, Gt, Gte, In, IsNull, Like, Lt, Lte, Neq, StartsWith};
     let operators: &[Operator] = match field.kind {
         FieldKind::Boolean => &[Eq, Neq, In, IsNull],
@@ -159,7 +159,7 @@ fn schema_of_field(field: &Field) -> Value {
     tests_schema(operators, &Value::Object(field.non_null_schema()), &text)
 }
 
-fn too_many(n_conditions: usize) -> Problem {
+fn too_many_conditions(n_conditions: usize) -> Problem {
     Problem {
         at: String::new(),
         expected: format!("at most {MOST_CONDITIONS} conditions"),

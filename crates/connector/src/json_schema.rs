@@ -3,13 +3,13 @@
 use callgate_tool::{Object, Value};
 
 /// The schema, at most so deep as a model can use it.
-pub(crate) fn standard_schema(schema: &Value) -> Value {
+pub(crate) fn limited_standard_schema(schema: &Value) -> Value {
     standard_to_depth(schema, DEPTH)
 }
 
 /// The schema of an object: one that says nothing allows any members.
-pub(crate) fn object_schema(schema: Option<&Value>) -> Object {
-    let schema = schema.map(standard_schema);
+pub(crate) fn standard_object_schema(schema: Option<&Value>) -> Object {
+    let schema = schema.map(limited_standard_schema);
     let mut object = match schema {
         Some(Value::Object(object)) => object,
         _ => Object::new(),
@@ -25,12 +25,12 @@ fn standard_to_depth(schema: &Value, depth: usize) -> Value {
     }
     let mut standard = Object::new();
     for (name, value) in members {
-        standard.insert_some(name.as_str(), standard_keyword(name, value, depth - 1));
+        standard.insert_if_some(name.as_str(), standard_keyword_value(name, value, depth - 1));
     }
     Value::Object(standard)
 }
 
-fn standard_keyword(name: &str, value: &Value, depth: usize) -> Option<Value> {
+fn standard_keyword_value(name: &str, value: &Value, depth: usize) -> Option<Value> {
     let one = |schema: &Value| standard_to_depth(schema, depth);
     Some(match name {
         "$defs" | "definitions" | "patternProperties" | "properties" => {
@@ -46,7 +46,7 @@ fn standard_keyword(name: &str, value: &Value, depth: usize) -> Option<Value> {
         | "not"
         | "propertyNames"
         | "then" => one(value),
-        "type" => standard_types(value)?,
+        "type" => lowercase_schema_types(value)?,
         "$ref" => value.as_str().filter(|text| text.starts_with('#'))?.into(),
         "$comment" | "const" | "contentEncoding" | "contentMediaType" | "default"
         | "description" | "enum" | "examples" | "exclusiveMaximum" | "exclusiveMinimum"
@@ -59,7 +59,7 @@ fn standard_keyword(name: &str, value: &Value, depth: usize) -> Option<Value> {
 }
 
 /// The types in lower case; `None` if there is none that JSON Schema has.
-fn standard_types(value: &Value) -> Option<Value> {
+fn lowercase_schema_types(value: &Value) -> Option<Value> {
     let texts: Vec<&str> = match value {
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
         _ => value.as_str().into_iter().collect(),
@@ -89,7 +89,7 @@ mod tests {
 
     #[track_caller]
     fn check(schema: &Value, expected: &Value) {
-        assert_eq!(&standard_schema(schema), expected);
+        assert_eq!(&limited_standard_schema(schema), expected);
     }
 
     #[test]
@@ -120,6 +120,6 @@ mod tests {
         for _ in 0..100 {
             schema = json!({"items": schema});
         }
-        assert!(standard_schema(&schema).to_string().len() < 400);
+        assert!(limited_standard_schema(&schema).to_string().len() < 400);
     }
 }

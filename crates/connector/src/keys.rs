@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use callgate_auth::CredentialSource;
 use callgate_kind::{ArgumentForm, KindCode, Operation};
-use callgate_settings::{Count, Inputs, Kind, Mapping, Reader, SettingCode, at, forms, keys};
+use callgate_settings::{
+    Count, Inputs, Kind, Mapping, Reader, SettingCode, forms, keys, member_pointer,
+};
 use callgate_tool::{Effect, ToolsetName};
 use callgate_tree::Node;
 
@@ -99,7 +101,7 @@ pub(crate) type LocalConnectionMap = BTreeMap<String, String>;
 forms! {
     struct LocalConnections => LocalConnectionMap, Kind::Map(&LocalKeys::KIND), |reader, mapping, key| {
         let help = "for example `{projects/p/locations/l/connections/crm: {toolset: shop}}`";
-        let all = reader.map::<LocalKeys, Vec<_>>(mapping, key, "a mapping from connections to toolsets", help)?;
+        let all = reader.named_values::<LocalKeys, Vec<_>>(mapping, key, "a mapping from connections to toolsets", help)?;
         Some(all.into_iter().filter_map(|(name, keys)| Some((name, keys.toolset?))).collect())
     };
     ConnectionName => Self, Kind::Text, |reader, mapping, key| {
@@ -108,12 +110,12 @@ forms! {
         if name.is_none() {
             let message = format!("expected the name of a connection, got: `{text}`");
             let help = "write `projects/PROJECT/locations/LOCATION/connections/NAME`";
-            reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
         }
         name
     };
     struct Actions => Vec<NamedAction>, Kind::List(&ActionKeys::KIND), |reader, mapping, key| {
-        let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+        let (node, pointer) = (mapping.object.get(key)?, member_pointer(mapping, key));
         let Some(items) = node.as_array() else {
             let help = "for example `[{entity: Case, operation: list}]`";
             reader.report_wrong_type(&pointer, "a list of actions", node, help);
@@ -129,8 +131,8 @@ forms! {
         if matches!(oauth2_auth_code, CredentialSource::Secret(_)) {
             let message = "expected the token of the session's own user, got a secret of the operator";
             let help = "write `$session.credentials.NAME`; without `user` the connection's own credential is used";
-            let pointer = format!("{}/oauth2_auth_code", at(mapping, key));
-            reader.complain(SettingCode::WrongValue, pointer, message, help);
+            let pointer = format!("{}/oauth2_auth_code", member_pointer(mapping, key));
+            reader.report_fault(SettingCode::WrongValue, pointer, message, help);
         }
         let header = header.unwrap_or_else(|| UserSettings::HEADER.to_owned());
         Some(UserSettings { oauth2_auth_code, header })
@@ -147,7 +149,7 @@ fn read_action(reader: &mut Reader, pointer: String, node: &Node) -> Option<Name
     if !is_name || name.len() > MAX_NAME {
         let message =
             format!("expected a short name of letters, digits, `_` and `-`, got: `{name}`");
-        reader.complain(KindCode::ToolName, &pointer, message, "give the tool a `name`");
+        reader.report_fault(KindCode::ToolName, &pointer, message, "give the tool a `name`");
         return None;
     }
     if let ActionKind::Query { name: own, .. } = &mut kind {
@@ -177,7 +179,7 @@ fn read_action_kind(
             let Some(operation) = keys.operation else {
                 let message = "expected `operation` beside `entity`, got none";
                 let help = "add `operation: list`, or another one of `get`, `create`, `update` and `delete`";
-                reader.complain(SettingCode::WrongValue, mapping.pointer, message, help);
+                reader.report_fault(SettingCode::WrongValue, mapping.pointer, message, help);
                 return None;
             };
             let unused: &[&str] = match operation {
@@ -202,7 +204,7 @@ fn read_action_kind(
             None if action == CUSTOM_QUERY => {
                 let message = "expected `sql` beside the action `ExecuteCustomQuery`, got none";
                 let help = "write the statement under `sql`: what a model writes could be anything, and nothing can prove that it is harmless";
-                reader.complain(SettingCode::WrongValue, mapping.pointer, message, help);
+                reader.report_fault(SettingCode::WrongValue, mapping.pointer, message, help);
                 return None;
             }
             _ => (
@@ -217,13 +219,18 @@ fn read_action_kind(
         _ => {
             let message = "expected one of `entity`, `action` and `tool`, got none or several";
             let help = "for example `{entity: Case, operation: list}`";
-            reader.complain(SettingCode::WrongValue, mapping.pointer, message, help);
+            reader.report_fault(SettingCode::WrongValue, mapping.pointer, message, help);
             return None;
         }
     };
     for key in unused.iter().filter(|key| mapping.object.contains(key)) {
         let message = format!("expected no `{key}` in an entry of this kind, got one");
-        reader.complain(SettingCode::UnusedKey, at(mapping, key), message, "remove it");
+        reader.report_fault(
+            SettingCode::UnusedKey,
+            member_pointer(mapping, key),
+            message,
+            "remove it",
+        );
     }
     Some(kind)
 }
@@ -232,18 +239,18 @@ impl ActionKind {
     /// The name of a tool that has no other.
     fn default_tool_name(&self) -> String {
         match self {
-            Self::Action { action, .. } => name_word(action),
+            Self::Action { action, .. } => underscored_name(action),
             Self::Entity { entity, operation, .. } => {
-                format!("{}-{}", name_word(entity), operation.as_str())
+                format!("{}-{}", underscored_name(entity), operation.as_str())
             }
             Self::Query { .. } => CUSTOM_QUERY.to_owned(),
-            Self::Tool { tool } => name_word(tool),
+            Self::Tool { tool } => underscored_name(tool),
         }
     }
 }
 
 /// A text as a part of a name: other characters than letters, digits and `_` become `_`.
-fn name_word(text: &str) -> String {
+fn underscored_name(text: &str) -> String {
     let legal = |character: char| if character.is_ascii_alphanumeric() { character } else { '_' };
     text.chars().map(legal).collect()
 }

@@ -9,7 +9,7 @@ use callgate_executor::Backend;
 use callgate_kind::{
     Absence, Beside, CommonSettings, GivenLimits, Kept, KindCode, KindKeys, KindSettings,
     LIMITS_OF_CALLS, NamedTool, Opened, SELECTION_BY_NAME, ServiceCalls, Siblings, Surroundings,
-    ToolsetKind, equal_settings, warn_of_replaced_limits,
+    ToolsetKind, are_equal_settings, warn_of_replaced_limits,
 };
 use callgate_settings::{Mapping, Reader, Section as _, pointer_segment};
 use callgate_tool::{Fault, SessionSource, StatementInput};
@@ -20,7 +20,7 @@ use crate::{
     connection_name::ConnectionName,
     keys::{LimitKeys, LocalConnectionMap, LocalConnections, NamedAction, RootKeys, ToolsetKeys},
     load::{self, Loaded, load},
-    local::local,
+    local::load_on_database,
     settings::{ActionKind, ActionSettings, ConnectionSettings, SERVICE, UserSettings},
 };
 
@@ -36,7 +36,7 @@ impl ToolsetKind for ConnectorKind {
         KEY
     }
 
-    fn example(&self) -> &'static str {
+    fn example_setting(&self) -> &'static str {
         "connection: projects/…/locations/…/connections/…"
     }
 
@@ -44,15 +44,15 @@ impl ToolsetKind for ConnectorKind {
         KindKeys { toolset: ToolsetKeys::KEYS, limits: LimitKeys::KEYS, root: RootKeys::KEYS }
     }
 
-    fn beside(&self) -> Beside {
+    fn common_keys(&self) -> Beside {
         Beside { keys: BESIDE, limits: Some(LIMITS_OF_CALLS), tools: Some(SELECTION_BY_NAME) }
     }
 
-    fn codes(&self) -> Vec<(&'static str, &'static str)> {
+    fn codes_and_explanations(&self) -> Vec<(&'static str, &'static str)> {
         ConnectorCode::ALL.iter().map(|code| (code.as_str(), code.explanation())).collect()
     }
 
-    fn read_root(&self, reader: &mut Reader, root: Mapping<'_>) -> Option<Kept> {
+    fn read_root_keys(&self, reader: &mut Reader, root: Mapping<'_>) -> Option<Kept> {
         reader.get::<LocalConnections>(root, "connections").map(Kept::new)
     }
 
@@ -67,8 +67,9 @@ impl ToolsetKind for ConnectorKind {
         let ToolsetKeys { actions, connection, user } = keys;
         let connection = connection?;
         let local = root.and_then(Kept::get::<LocalConnectionMap>);
-        let local = local.and_then(|local| local.get(connection.as_str()).cloned());
-        Some(Arc::new(SourceSettings { connection, actions, user, local, rows: ROWS }))
+        let local =
+            load_on_database.and_then(|local| load_on_database.get(connection.as_str()).cloned());
+        Some(Arc::new(SourceSettings { connection, actions, user, load_on_database, rows: ROWS }))
     }
 }
 
@@ -133,11 +134,11 @@ impl KindSettings for SourceSettings {
         queries.collect()
     }
 
-    fn unavailable(&self) -> Box<Fault> {
+    fn unavailable_fault(&self) -> Box<Fault> {
         wording::connector::undescribed_connection()
     }
 
-    fn unreachable(&self, why: &str) -> Option<SettingFinding> {
+    fn unreachable_finding(&self, why: &str) -> Option<SettingFinding> {
         if self.local.is_some() {
             return None;
         }
@@ -149,10 +150,10 @@ impl KindSettings for SourceSettings {
     }
 
     fn is_same(&self, other: &dyn KindSettings) -> bool {
-        equal_settings(self, other)
+        are_equal_settings(self, other)
     }
 
-    fn needs(&self) -> Option<&str> {
+    fn needed_toolset(&self) -> Option<&str> {
         self.local.as_deref()
     }
 
@@ -173,14 +174,14 @@ impl KindSettings for SourceSettings {
     ) -> Opened {
         let settings = self.connection_settings(toolset, selected);
         if let Some(database) = &self.local {
-            return on_database(&settings, database, around.siblings);
+            return open_on_database(&settings, database, around.siblings);
         }
         if toolset.is_named_by_export {
             let (code, pointer) = (KindCode::ExportedTool.as_str(), toolset.pointer);
             let finding = SettingFinding::warning(code, pointer, NAMED_BY_EXPORT, WRITE_SERVER);
             return Opened { findings: vec![finding], ..Opened::absent(Absence::NamedByExport) };
         }
-        if around.shared.effects.asking().is_none() {
+        if around.shared.effects.asking_permission().is_none() {
             return Opened::absent(Absence::Unasked);
         }
         match self.load_surroundings(&around) {
@@ -199,7 +200,7 @@ impl SourceSettings {
     ) -> ConnectionSettings {
         let action = |(short, action): &NamedAction| {
             let is_it = |tool: &&NamedTool| tool.short == *short && tool.pointer == action.pointer;
-            let name = selected.iter().find(is_it)?.former_name(toolset).ok()?;
+            let name = selected.iter().find(is_it)?.unedited_name(toolset).ok()?;
             Some(ActionSettings { name: Some(name), ..action.clone() })
         };
         let actions = self.actions.as_ref();
@@ -234,7 +235,11 @@ fn opened_connection(Loaded { tools, findings, unavailable }: Loaded) -> Opened 
 }
 
 /// The tools of a connection as those of a toolset with a database, which is opened already.
-fn on_database(settings: &ConnectionSettings, database: &str, siblings: Siblings<'_>) -> Opened {
+fn open_on_database(
+    settings: &ConnectionSettings,
+    database: &str,
+    siblings: Siblings<'_>,
+) -> Opened {
     if !siblings.has(database, "database") {
         let pointer =
             format!("/connections/{}/toolset", pointer_segment(settings.connection.as_str()));
@@ -244,10 +249,12 @@ fn on_database(settings: &ConnectionSettings, database: &str, siblings: Siblings
         return Opened::with_faults(vec![SettingFinding::error(code, pointer, message, help)]);
     }
     match siblings.tools(database) {
-        Ok(tools) => opened_connection(local(settings, |short| -> Option<Arc<dyn Backend>> {
-            let tool = tools.iter().find(|tool| tool.short.eq_ignore_ascii_case(short))?;
-            Some(Arc::clone(&tool.backend))
-        })),
+        Ok(tools) => {
+            opened_connection(load_on_database(settings, |short| -> Option<Arc<dyn Backend>> {
+                let tool = tools.iter().find(|tool| tool.short.eq_ignore_ascii_case(short))?;
+                Some(Arc::clone(&tool.backend))
+            }))
+        }
         // The reason is reported with the database.
         Err(absence) => Opened::absent(absence),
     }

@@ -26,5 +26,5 @@ pub use code::ConnectorCode;
 pub use connection_name::{ConnectionName, NotAConnection};
 pub use kind::ConnectorKind;
 pub use load::{Loaded, Surroundings, load};
-pub use local::local;
+pub use local::load_on_database;
 pub use settings::{ActionKind, ActionSettings, ConnectionSettings, SERVICE, UserSettings};

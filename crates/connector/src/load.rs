@@ -56,7 +56,7 @@ pub async fn load(settings: ConnectionSettings, around: Surroundings) -> Loaded 
     };
     if settings.user.is_some() {
         match catalog.fetch_user_rule().await {
-            Ok(rule) => loaded.findings.extend(user_findings(&settings, rule)),
+            Ok(rule) => loaded.findings.extend(user_override_findings(&settings, rule)),
             Err(undescribed) => {
                 loaded.unavailable = Some(undescribed.reason().to_owned());
                 return loaded;
@@ -81,7 +81,7 @@ pub async fn load(settings: ConnectionSettings, around: Surroundings) -> Loaded 
                 making.add_tool(action).await;
             }
         }
-        None => making.add_readers().await,
+        None => making.add_read_only_tools().await,
     }
     drop(around);
     loaded
@@ -115,7 +115,7 @@ fn service_methods(settings: &ConnectionSettings, around: &Surroundings) -> Meth
 }
 
 /// The end user may be named only where the connection then never acts as the administrator.
-fn user_findings(settings: &ConnectionSettings, rule: UserRule) -> Vec<SettingFinding> {
+fn user_override_findings(settings: &ConnectionSettings, rule: UserRule) -> Vec<SettingFinding> {
     let pointer = format!("{}/user", settings.pointer);
     if !rule.is_override_enabled {
         let message = "expected a connection that allows other credentials (`authOverrideEnabled`), got one that does not";
@@ -138,9 +138,9 @@ fn user_findings(settings: &ConnectionSettings, rule: UserRule) -> Vec<SettingFi
 }
 
 /// The names of a tool's form that a model sees.
-fn entity_key(form: ArgumentForm, keys: &[&str]) -> String {
+fn key_argument_name(form: ArgumentForm, keys: &[&str]) -> String {
     match (form, keys) {
-        (ArgumentForm::Own, [only]) => crate::work::name_part(only, 60),
+        (ArgumentForm::Own, [only]) => crate::work::truncated_underscored_name(only, 60),
         _ => crate::declaration::ENTITY_ID.to_owned(),
     }
 }

@@ -22,12 +22,12 @@ use crate::{
     field::Field,
     load::Loaded,
     settings::{ActionKind, ActionSettings, ConnectionSettings},
-    work::name_part,
+    work::truncated_underscored_name,
 };
 
 /// The tools of a connection, run by the tools of a database. `find` has the tool of a database toolset behind its short name,
 /// such as `orders-list`.
-pub fn local(
+pub fn load_on_database(
     settings: &ConnectionSettings,
     find: impl Fn(&str) -> Option<Arc<dyn Backend>>,
 ) -> Loaded {
@@ -71,7 +71,8 @@ fn entity_tool(
         let help = "write a statement of the database, and leave this entry out";
         return Err((message.to_owned(), help.to_owned()));
     };
-    let short = format!("{}-{}", name_part(entity, MAX_ENTITY), operation.as_str());
+    let short =
+        format!("{}-{}", truncated_underscored_name(entity, MAX_ENTITY), operation.as_str());
     let lacking = || {
         let message = format!("expected a tool of the database, got none: `{short}`");
         (message, format!("add the operation to the entity `{entity}` of the database"))
@@ -83,9 +84,10 @@ fn entity_tool(
         let message = "expected `many: true`, as the entity of the database has it, got none";
         return Err((message.to_owned(), "write `many: true`".to_owned()));
     }
-    let schema = fields::chosen_inputs(&schema, *operation, action).map_err(|message| {
-        (message, "correct `input_fields`, or leave it out for all columns".to_owned())
-    })?;
+    let schema =
+        fields::schema_with_chosen_inputs(&schema, *operation, action).map_err(|message| {
+            (message, "correct `input_fields`, or leave it out for all columns".to_owned())
+        })?;
     let entity_arguments = EntityArguments::from_schema(&schema, *operation).map_err(|why| {
         (
             why.to_owned(),
@@ -99,7 +101,7 @@ fn entity_tool(
     };
     let name = name.map_err(|error| (error.to_string(), "give the tool a `name`".to_owned()))?;
     let own = match action.form {
-        ArgumentForm::Google => google_schema(&entity_arguments, *operation, &schema),
+        ArgumentForm::Google => google_input_schema(&entity_arguments, *operation, &schema),
         ArgumentForm::Own => schema.clone(),
     };
     let description = match &*action.description {
@@ -181,7 +183,7 @@ impl EntityArguments {
 }
 
 /// The declaration in Google's names.
-fn google_schema(
+fn google_input_schema(
     entity_arguments: &EntityArguments,
     operation: Operation,
     schema: &Value,
@@ -215,7 +217,7 @@ fn google_schema(
     }
     let mut declared = json!({"type": "object", "properties": Value::Object(properties)});
     if let Some(declared) = declared.as_object_mut() {
-        declared.insert_filled("required", required);
+        declared.insert_unless_empty("required", required);
         declared.insert("additionalProperties", false.into());
     }
     declared

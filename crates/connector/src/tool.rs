@@ -51,7 +51,7 @@ impl ConnectionTool {
     }
 
     /// The backend of some method, which all share what is asked of it.
-    fn any_method(&self) -> Option<&dyn Backend> {
+    fn any_method_backend(&self) -> Option<&dyn Backend> {
         self.methods.values().next().map(|backend| &**backend)
     }
 
@@ -61,7 +61,11 @@ impl ConnectionTool {
                 let response = match &answer.content {
                     Content::Json(json) => json.value().clone(),
                     Content::Empty => json!({}),
-                    _ => return Outcome::Failed(wording::connector::no_object(self.work.effect())),
+                    _ => {
+                        return Outcome::Failed(wording::connector::result_not_an_object(
+                            self.work.effect(),
+                        ));
+                    }
                 };
                 let (method, limit) = (request.method, request.limit);
                 let result = rows::call_result_within_bytes(
@@ -73,14 +77,17 @@ impl ConnectionTool {
                 );
                 let Some(result) = result else {
                     let effect = self.work.effect();
-                    return Outcome::Failed(wording::answer::too_large(self.result_bytes, effect));
+                    return Outcome::Failed(wording::answer::too_large_answer(
+                        self.result_bytes,
+                        effect,
+                    ));
                 };
                 answer.content = Content::Json(result.into());
                 answer.headers.clear();
                 Outcome::Answered(answer)
             }
             Outcome::Failed(mut fault) => {
-                fault.body = fault.body.as_ref().and_then(google_code);
+                fault.body = fault.body.as_ref().and_then(google_error_status);
                 Outcome::Failed(fault)
             }
             other => other,
@@ -93,21 +100,21 @@ impl Backend for ConnectionTool {
     callgate_executor::of_tool!(tool, toolset);
 
     fn target(&self) -> Option<String> {
-        self.any_method()?.target()
+        self.any_method_backend()?.target()
     }
 
     fn secrets(&self, session: &Session) -> Vec<Secret> {
-        self.any_method().map(|method| method.secrets(session)).unwrap_or_default()
+        self.any_method_backend().map(|method| method.secrets(session)).unwrap_or_default()
     }
 
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        match (self.any_method(), &self.work) {
+    fn hash_session(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        match (self.any_method_backend(), &self.work) {
             // A statement reads values of the session.
             (Some(method), Work::Action(_) | Work::Entity(_) | Work::Tool(_)) => {
-                method.fingerprint(session, hasher);
+                method.hash_session(session, hasher);
             }
             _ => {
-                hasher.session(session);
+                hasher.add_session(session);
             }
         }
     }

@@ -55,7 +55,7 @@ impl Authenticator for User {
     ) -> Result<Authorization, Error> {
         let mut unsent = Request::new(Bytes::new());
         let authorization = self.token.authorize(&mut unsent, session).await?;
-        let [token] = &*authorization.secrets else { return Err(no_token()) };
+        let [token] = &*authorization.secrets else { return Err(unplaceable_token_error()) };
         let headers = self.token_headers(token.expose());
         match &self.query {
             Some(place) => place.put(request, &headers)?,
@@ -81,8 +81,8 @@ impl Authenticator for User {
         self.token.session_parameter()
     }
 
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        self.token.fingerprint(session, hasher);
+    fn add_credential_owner(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.token.add_credential_owner(session, hasher);
     }
 }
 
@@ -93,14 +93,15 @@ pub(crate) fn masked_settings() -> Value {
 
 fn put_execution_config_in_body(request: &mut Request<Bytes>, headers: &str) -> Result<(), Error> {
     let body = std::str::from_utf8(request.body()).ok();
-    let mut body = body.and_then(|text| Value::parse(text).ok()).ok_or_else(no_token)?;
-    let members = body.as_object_mut().ok_or_else(no_token)?;
+    let mut body =
+        body.and_then(|text| Value::parse(text).ok()).ok_or_else(unplaceable_token_error)?;
+    let members = body.as_object_mut().ok_or_else(unplaceable_token_error)?;
     members.insert("executionConfig", json!({"headers": headers}));
     *request.body_mut() = Bytes::from(body.to_string());
     Ok(())
 }
 
-fn no_token() -> Error {
+fn unplaceable_token_error() -> Error {
     Error::new(ErrorKind::Configuration, "the user's token cannot be put on the request")
 }
 

@@ -83,7 +83,7 @@ impl Input {
     pub(crate) fn from_fields(fields: impl IntoIterator<Item = Field>) -> Vec<Self> {
         let mut inputs: Vec<Self> = Vec::new();
         for field in fields {
-            let argument = name_part(&field.name, MAX_ARGUMENT);
+            let argument = truncated_underscored_name(&field.name, MAX_ARGUMENT);
             if inputs.iter().all(|input| input.argument != argument) {
                 inputs.push(Self { argument, field });
             }
@@ -93,7 +93,7 @@ impl Input {
 }
 
 /// A text as a part of a name: other characters than letters, digits and `_` become `_`.
-pub(crate) fn name_part(text: &str, most: usize) -> String {
+pub(crate) fn truncated_underscored_name(text: &str, most: usize) -> String {
     let legal = |character: char| if character.is_ascii_alphanumeric() { character } else { '_' };
     let word: String = text.chars().take(most).map(legal).collect();
     if word.starts_with(|first: char| first.is_ascii_digit()) { format!("_{word}") } else { word }

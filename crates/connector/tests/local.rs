@@ -67,7 +67,7 @@ fn load_kind(kind: ActionKind, form: ArgumentForm) -> Loaded {
         call: CallSettings::default(),
         rows: 50,
     };
-    local(&settings, database)
+    load_on_database(&settings, database)
 }
 
 /// The arguments that the database's tool gets; `None` if the call fails before.

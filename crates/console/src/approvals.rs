@@ -7,19 +7,19 @@ use maud::{Markup, html};
 use crate::{
     decision::decision_form,
     json_view,
-    layout::{self, Section, effect_mark, items, text, tool_link},
+    layout::{self, Section, effect_mark, member_items, member_text, tool_link},
     outcome, paths,
 };
 
 pub(crate) async fn page(request: &PageRequest) -> PageResponse {
-    let query = paths::query(&[("cursor", request.query("cursor"))]);
-    let answer = request.get(&format!("/v1/approvals{query}"), &[]).await;
+    let query = paths::query(&[("cursor", request.query_parameter("cursor"))]);
+    let answer = request.get_own_path(&format!("/v1/approvals{query}"), &[]).await;
     if !answer.is_success() {
         return layout::show_refusal(request, Section::Approvals, answer).await;
     }
-    let listed = answer.value().await;
-    let approvals = items(&listed, "approvals");
-    let next = text(&listed, "nextCursor");
+    let listed = answer.json_or_problem().await;
+    let approvals = member_items(&listed, "approvals");
+    let next = member_text(&listed, "nextCursor");
     let content = html! {
         h1 { "Approvals" }
         @if !approvals.is_empty() { p.quiet role="status" { (layout::counted_noun(approvals.len(), "call")) " waiting, or decided and not made yet" } }
@@ -27,25 +27,26 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
         @if approvals.is_empty() { p.quiet { "No call waits for a person. Calls of a toolset with " code { "confirm: writes" } " wait here before they are sent." } }
         @if !next.is_empty() { p { a.button href={ "/console/approvals" (paths::query(&[("cursor", next)])) } rel="next" { "More" } } }
     };
-    layout::show(request, Section::Approvals, "Approvals", &content)
+    layout::page_in_frame(request, Section::Approvals, "Approvals", &content)
 }
 
 /// One approval with its whole request.
-pub(crate) async fn page_of_one(request: &PageRequest, id: &str) -> PageResponse {
-    let answer = request.get(&format!("/v1/approvals/{}", paths::encoded(id)), &[]).await;
+pub(crate) async fn single_approval_page(request: &PageRequest, id: &str) -> PageResponse {
+    let answer =
+        request.get_own_path(&format!("/v1/approvals/{}", paths::percent_encoded(id)), &[]).await;
     if !answer.is_success() {
         return layout::show_refusal(request, Section::Approvals, answer).await;
     }
-    let approval = answer.value().await;
+    let approval = answer.json_or_problem().await;
     let content = html! { h1 { "Approval" } (approval_card(request, &approval)) };
-    layout::show(request, Section::Approvals, "Approval", &content)
+    layout::page_in_frame(request, Section::Approvals, "Approval", &content)
 }
 
 pub(crate) async fn decide(request: &PageRequest, id: &str) -> PageResponse {
-    let path = format!("/v1/approvals/{}", paths::encoded(id));
+    let path = format!("/v1/approvals/{}", paths::percent_encoded(id));
     // One that was decided and used is not there any more; its call may have a result that is kept. A sign-in never is there.
     let is_sign_in = id.starts_with(Pending::SIGN_IN);
-    let is_open = is_sign_in || request.get(&path, &[]).await.is_success();
+    let is_open = is_sign_in || request.get_own_path(&path, &[]).await.is_success();
     let body = json!({"decision": (request.field("decision"))});
     let answer = request.post(&path, &body).await;
     let is_repeated = !is_open && answer.is_success();
@@ -57,28 +58,28 @@ pub(crate) async fn decide(request: &PageRequest, id: &str) -> PageResponse {
         }
         (outcome::show_decided(request, answer).await)
     };
-    layout::show(request, Section::Approvals, "Decided", &content)
+    layout::page_in_frame(request, Section::Approvals, "Decided", &content)
 }
 
 fn approval_card(request: &PageRequest, approval: &Value) -> Markup {
-    let (id, state) = (text(approval, "id"), text(approval, "state"));
+    let (id, state) = (member_text(approval, "id"), member_text(approval, "state"));
     let is_own = approval.get("own").and_then(Value::as_bool) == Some(true);
     let may_decide = approval.get("mayDecide").and_then(Value::as_bool) == Some(true);
     html! {
         article.card {
-            h2 { (tool_link(text(approval, "tool"))) " " (effect_mark(text(approval, "effect"))) " " span.mark { (state) } }
-            p { (text(approval, "description")) }
+            h2 { (tool_link(member_text(approval, "tool"))) " " (effect_mark(member_text(approval, "effect"))) " " span.mark { (state) } }
+            p { (member_text(approval, "description")) }
             dl.facts {
-                @if !text(approval, "caller").is_empty() { div { dt { "asked by" } dd { (text(approval, "caller")) @if is_own { " (you)" } } } }
-                div { dt { "asked" } dd { (text(approval, "asked")) } }
-                div { dt { "ends" } dd { (text(approval, "expires")) } }
+                @if !member_text(approval, "caller").is_empty() { div { dt { "asked by" } dd { (member_text(approval, "caller")) @if is_own { " (you)" } } } }
+                div { dt { "asked" } dd { (member_text(approval, "asked")) } }
+                div { dt { "ends" } dd { (member_text(approval, "expires")) } }
             }
             @match approval.get("request") {
                 Some(planned) => {
-                    pre.words tabindex="0" role="region" aria-label="request in words" { (text(approval, "text")) }
+                    pre.words tabindex="0" role="region" aria-label="request in words" { (member_text(approval, "text")) }
                     details { summary { "As it would be sent" } (json_view::json_frame(planned, "request")) }
                 }
-                None => p { a href=(paths::page(&["approvals", id])) { "The request is long: open it" } },
+                None => p { a href=(paths::console_address(&["approvals", id])) { "The request is long: open it" } },
             }
             @if may_decide { (decision_form(request, id, &["approve", "reject"])) }
             @if is_own && state == "approved" { (decision_form(request, id, &["run"])) }

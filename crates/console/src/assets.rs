@@ -6,11 +6,12 @@ use callgate_gateway::{PageRequest, PageResponse};
 
 /// The file that a path names.
 pub(crate) fn find(request: &PageRequest) -> Option<PageResponse> {
-    let (_, media_type, bytes) = FILES.iter().find(|(name, ..)| *name == request.path())?;
+    let (_, media_type, bytes) =
+        FILES.iter().find(|(name, ..)| *name == request.path_below_console())?;
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);
     let tag = format!("{:016x}", hasher.finish());
-    Some(PageResponse::asset(request, media_type, &tag, bytes))
+    Some(PageResponse::asset_unless_cached(request, media_type, &tag, bytes))
 }
 
 const FILES: [(&str, &str, &[u8]); 3] = [

@@ -3,11 +3,11 @@
 use callgate_tool::{Value, json};
 use maud::{Markup, html};
 
-use crate::{json_view, layout::text, tried_call::TriedCall};
+use crate::{json_view, layout::member_text, tried_call::TriedCall};
 
 /// The ways, each as a text to copy.
-pub(crate) fn command_list(sent: &TriedCall<'_>, planned: Option<&Value>) -> Markup {
-    let name = text(sent.tool, "name");
+pub(crate) fn copyable_commands(sent: &TriedCall<'_>, planned: Option<&Value>) -> Markup {
+    let name = member_text(sent.tool, "name");
     let origin = sent.request.origin();
     // The token of the caller stays out of pages.
     let has_token = sent.request.principal().is_some();
@@ -40,10 +40,13 @@ pub(crate) fn command_list(sent: &TriedCall<'_>, planned: Option<&Value>) -> Mar
     let data = Value::from(body.to_string());
     let python = python_program(&origin, &data, has_token);
     let ways = [
-        ("curl to the service", planned.map(|it| text(it, "curl").to_owned()).unwrap_or_default()),
+        (
+            "curl to the service",
+            planned.map(|it| member_text(it, "curl").to_owned()).unwrap_or_default(),
+        ),
         ("callgate call", command),
         ("curl to the sidecar", request),
-        ("MCP", json_view::pretty(&message)),
+        ("MCP", json_view::indented_json(&message)),
         ("Python", python),
     ];
     html! {
@@ -52,7 +55,7 @@ pub(crate) fn command_list(sent: &TriedCall<'_>, planned: Option<&Value>) -> Mar
             @for (way, text) in ways.iter().filter(|(_, text)| !text.is_empty()) {
                 h3 { (way) }
                 @if text.len() > json_view::MOST_SHOWN { p.quiet { "The call is too long for a line. “Save as a fixture” has all of it." } }
-                @else { div.copy { (json_view::show_text(text, way)) } }
+                @else { div.copy { (json_view::shortened_text_frame(text, way)) } }
             }
         }
     }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::{
     json_view,
-    layout::{self, Section, items, number, text},
+    layout::{self, Section, member_items, member_number_text, member_text},
     outcome,
 };
 
@@ -15,7 +15,7 @@ pub(crate) fn page(request: &PageRequest) -> PageResponse {
 }
 
 /// Drafts from the form, and shows it again below the draft.
-pub(crate) async fn draft(request: &PageRequest) -> PageResponse {
+pub(crate) async fn draft_from_form(request: &PageRequest) -> PageResponse {
     let mut exchange = Object::from([("url", request.field("url").into())]);
     exchange.insert("method", request.field("method").into());
     let mut texts = Vec::new();
@@ -37,21 +37,21 @@ pub(crate) async fn draft(request: &PageRequest) -> PageResponse {
     ]);
     let answer = request.post("/v1/drafts", &Value::Object(body)).await;
     let is_success = answer.is_success();
-    let drafted = answer.value().await;
+    let drafted = answer.json_or_problem().await;
     if !is_success {
         return page_with_draft(request, &outcome::problem_section(&drafted));
     }
-    let (description, guesses) = (drafted.get("description"), items(&drafted, "guesses"));
+    let (description, guesses) = (drafted.get("description"), member_items(&drafted, "guesses"));
     let shown = html! {
         section aria-labelledby="draft" {
             h2 #draft { "The draft" }
             @for text in &texts { p.note role="status" { (text) } }
             @if let Some(description) = description {
                 p.quiet { "Save it in a file, settle what is guessed, and name the file below " code { "toolsets" } ": " code { "my-service: { openapi: draft.json }" } }
-                @let draft = json_view::pretty(description);
+                @let draft = json_view::indented_json(description);
                 @let is_whole = draft.len() <= json_view::MOST_SHOWN;
                 @if !is_whole { p.note { "It is too long for a page. " code { "callgate draft" } " and " code { "POST /v1/drafts" } " give the whole." } }
-                div.copy[is_whole] { (json_view::show_text(&draft, "The description")) }
+                div.copy[is_whole] { (json_view::shortened_text_frame(&draft, "The description")) }
             }
             h2 { "What is guessed" }
             div.scroll tabindex="0" role="region" aria-label="Guesses" {
@@ -60,10 +60,10 @@ pub(crate) async fn draft(request: &PageRequest) -> PageResponse {
                     tbody {
                         @for guess in guesses {
                             tr {
-                                td { code { (text(guess, "at")) } }
-                                td { (layout::sentence_with_literals(text(guess, "guess"))) }
-                                td { (number(guess, "seen")) " of " (number(guess, "of")) }
-                                td { (layout::sentence_with_literals(text(guess, "settle"))) }
+                                td { code { (member_text(guess, "at")) } }
+                                td { (layout::sentence_with_literals(member_text(guess, "guess"))) }
+                                td { (member_number_text(guess, "seen")) " of " (member_number_text(guess, "of")) }
+                                td { (layout::sentence_with_literals(member_text(guess, "settle"))) }
                             }
                         }
                     }
@@ -81,7 +81,7 @@ fn page_with_draft(request: &PageRequest, drafted: &Markup) -> PageResponse {
         (*drafted)
         (form(request))
     };
-    layout::show(request, Section::Drafts, "Draft", &content)
+    layout::page_in_frame(request, Section::Drafts, "Draft", &content)
 }
 
 fn form(request: &PageRequest) -> Markup {

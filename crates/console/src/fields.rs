@@ -18,25 +18,25 @@ impl<'f> Fields<'f> {
 
     /// The value of a field; `None` if the form has none of this name.
     pub(crate) fn get(&self, part: Part, path: &str) -> Option<&'f str> {
-        self.0.get(&*part.field(path)).and_then(|values| values.first()).copied()
+        self.0.get(&*part.field_name(path)).and_then(|values| values.first()).copied()
     }
 
     /// True if there is a field of an input at a path, or of one below it.
     pub(crate) fn has_below(&self, path: &str) -> bool {
         Part::ALL.iter().any(|part| {
-            let begin = part.field(path);
+            let begin = part.field_name(path);
             let next = self.0.range(begin.as_str()..).next();
             next.is_some_and(|(field, _)| field.starts_with(&begin))
         })
     }
 
     /// True for an input that a person opened.
-    pub(crate) fn is_opened(&self, path: &str) -> bool {
+    pub(crate) fn has_been_opened(&self, path: &str) -> bool {
         self.values("opened").chain(self.values("open")).any(|it| it == path)
     }
 
     /// True for an input that a person opens by this form.
-    pub(crate) fn is_opening(&self, path: &str) -> bool {
+    pub(crate) fn is_opened_by_request(&self, path: &str) -> bool {
         self.values("open").any(|it| it == path)
     }
 
@@ -89,7 +89,7 @@ impl Part {
     ];
 
     /// The name of the field of an input.
-    pub(crate) fn field(self, path: &str) -> String {
+    pub(crate) fn field_name(self, path: &str) -> String {
         let letter = match self {
             Self::Alternative => 'a',
             Self::Choice => 'c',
@@ -117,7 +117,7 @@ pub(crate) fn item_path(path: &str, at: usize) -> String {
 }
 
 /// The path of the entries of an object beside its declared members.
-pub(crate) fn further_path(path: &str) -> String {
+pub(crate) fn undeclared_members_path(path: &str) -> String {
     format!("{path}/+")
 }
 

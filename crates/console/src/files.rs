@@ -4,7 +4,7 @@ use callgate_gateway::PageRequest;
 
 use crate::{
     fields::{Part, member_path},
-    layout::text,
+    layout::member_text,
     paths,
 };
 
@@ -26,24 +26,24 @@ pub(crate) struct KeptFile {
 }
 
 /// Keeps the files of a form for calls in a session.
-pub(crate) async fn keep_files(request: &PageRequest, session: &str) -> KeptFiles {
+pub(crate) async fn keep_uploaded_files(request: &PageRequest, session: &str) -> KeptFiles {
     let mut kept = KeptFiles::default();
     let address = format!("/v1/results{}", paths::query(&[("session", session)]));
     for file in request.files() {
-        let Some(path) = file.field.strip_prefix(&Part::File.field("")) else {
+        let Some(path) = file.field.strip_prefix(&Part::File.field_name("")) else {
             kept.faults.push(format!("the file `{}`: `{}` takes none", file.filename, file.field));
             continue;
         };
         let answer = request.post_file(&address, &file.media_type, file.bytes.clone()).await;
         let is_kept = answer.is_success();
-        let answer = answer.value().await;
+        let answer = answer.json_or_problem().await;
         let (filename, n_bytes) = (file.filename.clone(), file.bytes.len());
         if is_kept {
-            let handle = text(&answer, "handle").to_owned();
+            let handle = member_text(&answer, "handle").to_owned();
             kept.fields.extend(handle_fields(path, &handle, &filename));
             kept.files.push(KeptFile { filename, n_bytes, handle });
         } else {
-            kept.faults.push(format!("the file `{filename}`: {}", text(&answer, "detail")));
+            kept.faults.push(format!("the file `{filename}`: {}", member_text(&answer, "detail")));
         }
     }
     kept.fields.extend_from_slice(request.fields());
@@ -53,13 +53,21 @@ pub(crate) async fn keep_files(request: &PageRequest, session: &str) -> KeptFile
 /// The fields that say that an input is the file of a handle. `path` is that of the alternative that has a handle.
 fn handle_fields(path: &str, handle: &str, filename: &str) -> Vec<(String, String)> {
     let alternative = path.rsplit_once("/|");
-    let chosen = alternative.map(|(input, at)| (Part::Alternative.field(input), at.to_owned()));
+    let chosen =
+        alternative.map(|(input, at)| (Part::Alternative.field_name(input), at.to_owned()));
     let members = [("data", ""), ("text", ""), ("handle", handle), ("filename", filename)];
     let members = members.into_iter().flat_map(|(name, value)| {
         let path = member_path(path, name);
-        [(Part::State.field(&path), String::new()), (Part::Text.field(&path), value.to_owned())]
+        [
+            (Part::State.field_name(&path), String::new()),
+            (Part::Text.field_name(&path), value.to_owned()),
+        ]
     });
-    chosen.into_iter().chain([(Part::Count.field(path), "0".to_owned())]).chain(members).collect()
+    chosen
+        .into_iter()
+        .chain([(Part::Count.field_name(path), "0".to_owned())])
+        .chain(members)
+        .collect()
 }
 
 #[cfg(test)]

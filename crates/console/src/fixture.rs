@@ -6,11 +6,11 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use callgate_gateway::{PageRequest, PageResponse};
 use callgate_tool::{Object, Value, json};
 
-use crate::{json_view, layout::text, paths};
+use crate::{json_view, layout::member_text, paths};
 
 /// The `call.json` of a case. Handles end, so the case holds the bytes of files in their place; the error names a file that is
 /// kept no more.
-pub(crate) async fn call_file(
+pub(crate) async fn call_json_file(
     request: &PageRequest,
     tool: &Value,
     arguments: Value,
@@ -19,8 +19,8 @@ pub(crate) async fn call_file(
     let mut contents = BTreeMap::new();
     for handle in handles_in(&arguments) {
         let query = paths::query(&[("session", session)]);
-        let address = format!("/v1/results/{}{query}", paths::encoded(&handle));
-        let answer = request.get(&address, &[]).await;
+        let address = format!("/v1/results/{}{query}", paths::percent_encoded(&handle));
+        let answer = request.get_own_path(&address, &[]).await;
         let (is_kept, media_type) = (answer.is_success(), answer.header("content-type").to_owned());
         let bytes = answer.bytes().await.filter(|_| is_kept).ok_or_else(|| {
             format!("the file `{handle}` is kept no more for this session: choose it again")
@@ -28,16 +28,16 @@ pub(crate) async fn call_file(
         let members = [("data", STANDARD.encode(&bytes)), ("content_type", media_type)];
         contents.insert(handle, members.map(|(name, value)| (name, value.into())));
     }
-    let arguments = with_contents(arguments, &contents);
+    let arguments = replace_handles_by_contents(arguments, &contents);
     // A fixture is one toolset, so its tools have no prefix.
-    let (name, toolset) = (text(tool, "name"), text(tool, "toolset"));
+    let (name, toolset) = (member_text(tool, "name"), member_text(tool, "toolset"));
     let own_name = name.strip_prefix(toolset).and_then(|name| name.strip_prefix('-'));
     let case = json!({"tool": (own_name.unwrap_or(name)), "arguments": arguments});
-    Ok(PageResponse::download("call.json", json_view::pretty(&case) + "\n"))
+    Ok(PageResponse::download("call.json", json_view::indented_json(&case) + "\n"))
 }
 
 /// The `session.json` of a case, which names its credentials and holds neither them nor other values that credentials read.
-pub(crate) fn session_file(request: &PageRequest, mut session: Value) -> PageResponse {
+pub(crate) fn session_json_file(request: &PageRequest, mut session: Value) -> PageResponse {
     request.mask_session(&mut session);
     let credentials = session.get_mut("credentials").and_then(Value::as_object_mut);
     for (name, credential) in credentials.into_iter().flat_map(Object::iter_mut) {
@@ -45,7 +45,7 @@ pub(crate) fn session_file(request: &PageRequest, mut session: Value) -> PageRes
             |it: char| if it.is_ascii_alphanumeric() { it.to_ascii_uppercase() } else { '_' };
         *credential = format!("env:{}", name.chars().map(letter).collect::<String>()).into();
     }
-    PageResponse::download("session.json", json_view::pretty(&session) + "\n")
+    PageResponse::download("session.json", json_view::indented_json(&session) + "\n")
 }
 
 /// The members that take the place of a handle.
@@ -67,10 +67,10 @@ fn handles_in(value: &Value) -> Vec<String> {
     }
 }
 
-fn with_contents(value: Value, contents: &BTreeMap<String, Content>) -> Value {
+fn replace_handles_by_contents(value: Value, contents: &BTreeMap<String, Content>) -> Value {
     match value {
         Value::Array(items) => {
-            items.into_iter().map(|item| with_contents(item, contents)).collect()
+            items.into_iter().map(|item| replace_handles_by_contents(item, contents)).collect()
         }
         Value::Object(mut members) => {
             if let Some(content) = handle_of(&members).and_then(|handle| contents.get(handle)) {
@@ -80,7 +80,11 @@ fn with_contents(value: Value, contents: &BTreeMap<String, Content>) -> Value {
                 }
             }
             let members = members.into_iter();
-            Value::Object(members.map(|(name, it)| (name, with_contents(it, contents))).collect())
+            Value::Object(
+                members
+                    .map(|(name, it)| (name, replace_handles_by_contents(it, contents)))
+                    .collect(),
+            )
         }
         plain => plain,
     }
@@ -97,6 +101,6 @@ mod tests {
         let content: Content = [("data", "aGk=".into()), ("content_type", "text/plain".into())];
         let contents = BTreeMap::from([("result:7".to_owned(), content)]);
         let expected = json!({"files": [{"filename": "a", "data": "aGk=", "content_type": "text/plain"}, {"handle": "result:8"}], "handle": "h"});
-        assert_eq!(with_contents(arguments, &contents), expected);
+        assert_eq!(replace_handles_by_contents(arguments, &contents), expected);
     }
 }

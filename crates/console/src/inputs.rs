@@ -72,7 +72,7 @@ impl<'f> Form<'f> {
         let resolved = self.schemas.resolve(root.schema);
         match resolved.kind() {
             Kind::Members { members, required, further }
-                if root.value.is_none_or(|value| self.is_fit(&resolved, value)) =>
+                if root.value.is_none_or(|value| self.can_show_value(&resolved, value)) =>
             {
                 let group = groups::Group {
                     members,
@@ -92,10 +92,10 @@ impl<'f> Form<'f> {
         if let Kind::Any = kind {
             return self.json_input(input, "any JSON");
         }
-        if input.value.is_some_and(|value| !self.is_fit(&resolved, value)) {
+        if input.value.is_some_and(|value| !self.can_show_value(&resolved, value)) {
             return self.json_input(input, "as JSON");
         }
-        if self.is_closed(&resolved, &kind, input, place) {
+        if self.is_collapsed_group(&resolved, &kind, input, place) {
             return self.open_button(input);
         }
         let place =
@@ -126,7 +126,7 @@ impl<'f> Form<'f> {
     }
 
     /// True for a group that a person opens first: one that repeats, lies deep, or is one of very many.
-    fn is_closed(
+    fn is_collapsed_group(
         &self,
         resolved: &Resolved<'_>,
         kind: &Kind<'_>,
@@ -138,17 +138,17 @@ impl<'f> Form<'f> {
         let is_deep = place.depth >= OPEN_DEPTH && !input.is_required;
         is_group
             && input.value.is_none()
-            && !self.fields.is_opened(input.path)
+            && !self.fields.has_been_opened(input.path)
             && (is_many || is_deep || place.is_within_definition(resolved.definition))
     }
 
-    fn is_fit(&self, resolved: &Resolved<'_>, value: &Value) -> bool {
+    fn can_show_value(&self, resolved: &Resolved<'_>, value: &Value) -> bool {
         if value.is_null() {
             return resolved.is_nullable;
         }
         match (resolved.kind(), value) {
             (Kind::Alternatives(each), value) => {
-                each.iter().any(|it| self.schemas.may_mean(it, value, FIT_DEPTH))
+                each.iter().any(|it| self.schemas.can_fit_schema(it, value, FIT_DEPTH))
             }
             (Kind::Any, _)
             | (Kind::List(_), Value::Array(_))
@@ -157,11 +157,13 @@ impl<'f> Form<'f> {
             (Kind::Members { members, further, .. }, Value::Object(object)) => {
                 let is_shown = |name: &String| {
                     members.contains_key(name)
-                        || (further.is_some() && !name.is_empty() && is_writable(name))
+                        || (further.is_some()
+                            && !name.is_empty()
+                            && has_no_control_characters(name))
                 };
                 object.keys().all(is_shown)
             }
-            (Kind::Text, Value::String(text)) => is_writable(text),
+            (Kind::Text, Value::String(text)) => has_no_control_characters(text),
             _ => false,
         }
     }
@@ -183,7 +185,7 @@ impl<'f> Form<'f> {
         self.labelled_control(input, &format, |id, help| html! {
             span.control {
                 // A browser drops a line break at the beginning.
-                textarea id=(id) aria-describedby=[help] name=(Part::Text.field(input.path)) dir="auto" rows=(value.lines().count().clamp(1, 8)) { "\n" (value) }
+                textarea id=(id) aria-describedby=[help] name=(Part::Text.field_name(input.path)) dir="auto" rows=(value.lines().count().clamp(1, 8)) { "\n" (value) }
                 (state_choice(input, states, state))
             }
         })
@@ -200,7 +202,7 @@ impl<'f> Form<'f> {
         let is_null = input.value.is_some_and(Value::is_null);
         self.labelled_control(input, &kind, |id, help| html! {
             span.control {
-                input id=(id) aria-describedby=[help] name=(Part::Number.field(input.path)) type="text" inputmode="decimal" autocomplete="off" value=(value);
+                input id=(id) aria-describedby=[help] name=(Part::Number.field_name(input.path)) type="text" inputmode="decimal" autocomplete="off" value=(value);
                 @if resolved.is_nullable {
                     (state_choice(input, &[("", "as typed"), ("null", "null")], if is_null { "null" } else { "" }))
                 }
@@ -219,7 +221,7 @@ impl<'f> Form<'f> {
         let kind = format!("one of{}", bounds_text(&resolved.schema));
         self.labelled_control(input, &kind, |id, help| {
             html! {
-                select id=(id) aria-describedby=[help] name=(Part::Choice.field(input.path)) {
+                select id=(id) aria-describedby=[help] name=(Part::Choice.field_name(input.path)) {
                     option value="" { "left out" }
                     @for choice in choices {
                         option value=(choice.to_string()) selected[chosen == Some(choice)] {
@@ -234,11 +236,11 @@ impl<'f> Form<'f> {
     /// An input as JSON: what was typed, if it is none.
     fn json_input(&self, input: Input<'_>, kind: &str) -> Markup {
         let typed = self.fields.get(Part::Json, input.path).filter(|_| input.value.is_none());
-        let text = input.value.map(json_view::pretty);
+        let text = input.value.map(json_view::indented_json);
         let text = text.or_else(|| typed.map(str::to_owned)).unwrap_or_default();
         self.labelled_control(input, kind, |id, help| {
             html! {
-                textarea.json id=(id) aria-describedby=[help] name=(Part::Json.field(input.path)) spellcheck="false"
+                textarea.json id=(id) aria-describedby=[help] name=(Part::Json.field_name(input.path)) spellcheck="false"
                     rows=(text.lines().count().clamp(2, 12)) { "\n" (text) }
             }
         })
@@ -257,7 +259,7 @@ impl<'f> Form<'f> {
             div.input {
                 label for=(id) { (input_label(input)) " " span.kind { (kind) } }
                 (control(&id, help.as_deref()))
-                (shown_words(&words, help.as_deref()))
+                (help_text(&words, help.as_deref()))
             }
         }
     }
@@ -275,8 +277,8 @@ impl<'f> Form<'f> {
     }
 
     /// The place that a browser shows first, where the inputs at a path were opened just now.
-    fn anchor(&self, path: &str) -> Markup {
-        html! { @if self.fields.is_opening(path) { (layout::anchor()) } }
+    fn anchor_if_opening(&self, path: &str) -> Markup {
+        html! { @if self.fields.is_opened_by_request(path) { (layout::focus_anchor()) } }
     }
 
     /// The button that opens a group.
@@ -285,8 +287,8 @@ impl<'f> Form<'f> {
             div.input {
                 (input_label(input))
                 " "
-                button.plain type="submit" name="open" value=(input.path) formnovalidate { "Fill in " (shown_name(input)) }
-                (shown_words(&self.description(input.schema), None))
+                button.plain type="submit" name="open" value=(input.path) formnovalidate { "Fill in " (name_or_arguments(input)) }
+                (help_text(&self.description(input.schema), None))
             }
         }
     }
@@ -309,7 +311,7 @@ impl Place<'_> {
 /// The choice between values that a text cannot say.
 fn state_choice(input: Input<'_>, states: &[(&str, &str)], current: &str) -> Markup {
     html! {
-        select.state name=(Part::State.field(input.path)) aria-label={ (shown_name(input)) ": sent" } {
+        select.state name=(Part::State.field_name(input.path)) aria-label={ (name_or_arguments(input)) ": sent" } {
             @for (state, shown) in states {
                 option value=(state) selected[*state == current] { (shown) }
             }
@@ -325,14 +327,14 @@ fn shown_choice(choice: &Value) -> String {
     }
 }
 
-fn shown_name(input: Input<'_>) -> &str {
+fn name_or_arguments(input: Input<'_>) -> &str {
     if input.name.is_empty() { "arguments" } else { input.name }
 }
 
 /// The name of an input, with the mark of one that is needed.
 fn input_label(input: Input<'_>) -> Markup {
     html! {
-        span.name { (shown_name(input)) }
+        span.name { (name_or_arguments(input)) }
         @if input.is_required { " " span.required aria-hidden="true" { "*" } span.hidden { " required" } }
     }
 }
@@ -341,7 +343,7 @@ fn description(schema: &Value) -> &str {
     schema.get("description").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn shown_words(text: &str, id: Option<&str>) -> Markup {
+fn help_text(text: &str, id: Option<&str>) -> Markup {
     html! { @if !text.is_empty() { span.help id=[id] dir="auto" { (layout::sentence_with_literals(text)) } } }
 }
 
@@ -359,7 +361,7 @@ fn bounds_text(schema: &Value) -> String {
 }
 
 /// True for a text that a field of a form can hold.
-fn is_writable(text: &str) -> bool {
+fn has_no_control_characters(text: &str) -> bool {
     !text.chars().any(|it| it.is_control() && it != '\n' && it != '\t')
 }
 

@@ -4,37 +4,37 @@ use callgate_tool::{Object, Value};
 use maud::{Markup, PreEscaped, html};
 
 /// JSON with its members on lines of their own.
-pub(crate) fn pretty(value: &Value) -> String {
-    json_text(value, usize::MAX)
+pub(crate) fn indented_json(value: &Value) -> String {
+    indented_json_within(value, usize::MAX)
 }
 
 /// JSON in a frame; of a long one the beginning, and no more of it is written.
 pub(crate) fn json_frame(value: &Value, label: &str) -> Markup {
-    let text = json_text(value, MOST_SHOWN);
+    let text = indented_json_within(value, MOST_SHOWN);
     if text.len() <= MOST_SHOWN {
-        return show_text(&text, label);
+        return shortened_text_frame(&text, label);
     }
     html! { (text_frame(shown_beginning(&text), label)) p.quiet { "The first 64 KiB." } }
 }
 
 /// JSON that may end after a number of bytes.
-fn json_text(value: &Value, most: usize) -> String {
+fn indented_json_within(value: &Value, most: usize) -> String {
     let mut writer = Writer { text: String::new(), most };
     writer.write(value, 0);
     writer.text
 }
 
 fn text_frame(text: &str, label: &str) -> Markup {
-    html! { pre.json tabindex="0" role="region" aria-label=(label) { code { (unchanged_text(text)) } } }
+    html! { pre.json tabindex="0" role="region" aria-label=(label) { code { (text_with_carriage_returns(text)) } } }
 }
 
 /// A text whose carriage returns a browser keeps; it would read them as line breaks.
-fn unchanged_text(text: &str) -> Markup {
+fn text_with_carriage_returns(text: &str) -> Markup {
     html! { @for (at, part) in text.split('\r').enumerate() { @if at > 0 { (PreEscaped("&#13;")) } (part) } }
 }
 
 /// A text in a frame; of a long text the beginning.
-pub(crate) fn show_text(text: &str, label: &str) -> Markup {
+pub(crate) fn shortened_text_frame(text: &str, label: &str) -> Markup {
     let shown = shown_beginning(text);
     html! {
         (text_frame(shown, label))
@@ -91,7 +91,7 @@ impl Writer {
             self.begin_line(at, depth);
             self.write(item, depth + 1);
         }
-        self.end_line(depth, ']');
+        self.end_container(depth, ']');
     }
 
     fn write_members(&mut self, members: &Object, depth: usize) {
@@ -105,7 +105,7 @@ impl Writer {
             self.text.push_str(": ");
             self.write(member, depth + 1);
         }
-        self.end_line(depth, '}');
+        self.end_container(depth, '}');
     }
 
     fn is_full(&self) -> bool {
@@ -117,7 +117,7 @@ impl Writer {
         (0..=depth).for_each(|_| self.text.push_str("  "));
     }
 
-    fn end_line(&mut self, depth: usize, close: char) {
+    fn end_container(&mut self, depth: usize, close: char) {
         self.text.push('\n');
         (0..depth).for_each(|_| self.text.push_str("  "));
         self.text.push(close);
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_browser_keeps_carriage_returns() {
-        let shown = show_text("a\r\nb<\r", "a").into_string();
+        let shown = shortened_text_frame("a\r\nb<\r", "a").into_string();
         assert!(shown.contains("<code>a&#13;\nb&lt;&#13;</code>"), "{shown}");
     }
 
@@ -146,13 +146,17 @@ mod tests {
         for value in
             [json!((&*long)), json!({"a": (&*long), "b": (&*long)}), json!([(&*long), (&*long)])]
         {
-            let text = json_text(&value, MOST_SHOWN);
+            let text = indented_json_within(&value, MOST_SHOWN);
             assert!((MOST_SHOWN..MOST_SHOWN + 100).contains(&text.len()), "{}", text.len());
             assert!(json_frame(&value, "a").into_string().contains("The first 64 KiB."));
-            assert_eq!(Value::parse(&pretty(&value)).unwrap(), value, "a form has the whole");
+            assert_eq!(
+                Value::parse(&indented_json(&value)).unwrap(),
+                value,
+                "a form has the whole"
+            );
         }
         assert_eq!(
-            json_text(&json!({"a": [1.0, {}]}), MOST_SHOWN),
+            indented_json_within(&json!({"a": [1.0, {}]}), MOST_SHOWN),
             "{\n  \"a\": [\n    1.0,\n    {}\n  ]\n}"
         );
     }

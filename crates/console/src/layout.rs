@@ -18,7 +18,7 @@ pub(crate) enum Section {
 }
 
 /// A page in its frame.
-pub(crate) fn show(
+pub(crate) fn page_in_frame(
     request: &PageRequest,
     section: Section,
     title: &str,
@@ -57,7 +57,7 @@ fn show_with_status(
                 a.skip href="#main" { "Skip to the content" }
                 header {
                     a.brand href="/console" { "callgate" }
-                    @if !request.is_signed_out() {
+                    @if !request.needs_sign_in() {
                         nav aria-label="Pages" {
                             @for (linked, name, address) in links {
                                 a href=(address) aria-current=[(linked == section).then_some("page")] { (name) }
@@ -93,7 +93,7 @@ pub(crate) fn form_token(request: &PageRequest) -> Markup {
 }
 
 /// The page of a path that leads nowhere.
-pub(crate) fn absent_page(request: &PageRequest) -> PageResponse {
+pub(crate) fn not_found_page(request: &PageRequest) -> PageResponse {
     let content = html! {
         h1 { "There is no such page" }
         p { "The links above lead to all that there are." }
@@ -117,11 +117,11 @@ pub(crate) async fn show_refusal(
     answer: Answer,
 ) -> PageResponse {
     let (status, wait) = (answer.status, answer.header("retry-after").to_owned());
-    let problem = answer.value().await;
-    let title = text(&problem, "title");
+    let problem = answer.json_or_problem().await;
+    let title = member_text(&problem, "title");
     let content = html! {
         h1 { @if title.is_empty() { "The sidecar did not answer" } @else { (title) } }
-        p { (sentence_with_literals(text(&problem, "detail"))) }
+        p { (sentence_with_literals(member_text(&problem, "detail"))) }
         @if !wait.is_empty() { p { "Load the page again in " (wait) " s." } }
         p.quiet { "HTTP status " (status) }
     };
@@ -129,17 +129,17 @@ pub(crate) async fn show_refusal(
 }
 
 /// A member of an object that is a text; empty if there is none.
-pub(crate) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+pub(crate) fn member_text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// The items of a member that is an array.
-pub(crate) fn items<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+pub(crate) fn member_items<'v>(value: &'v Value, name: &str) -> &'v [Value] {
     value.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// A member that is a number, as its digits.
-pub(crate) fn number(value: &Value, name: &str) -> String {
+pub(crate) fn member_number_text(value: &Value, name: &str) -> String {
     value.get(name).and_then(Value::as_number).map(ToString::to_string).unwrap_or_default()
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn counted_noun(number: usize, noun: &str) -> String {
 
 /// A member that is a number of things, each of which is a `noun`.
 pub(crate) fn counted_member(value: &Value, name: &str, noun: &str) -> String {
-    let number = number(value, name);
+    let number = member_number_text(value, name);
     let ending = if number == "1" { "" } else { "s" };
     format!("{number} {noun}{ending}")
 }
@@ -162,7 +162,7 @@ pub(crate) fn facts_list(facts: &[(&str, String)]) -> Markup {
 }
 
 /// The place of a page that a browser shows first once a form was sent. It stands once in a page.
-pub(crate) fn anchor() -> Markup {
+pub(crate) fn focus_anchor() -> Markup {
     html! { span #now {} }
 }
 
@@ -186,10 +186,10 @@ pub(crate) fn effect_mark(effect: &str) -> Markup {
 
 /// The link to a tool.
 pub(crate) fn tool_link(name: &str) -> Markup {
-    html! { a.tool href=(paths::page(&["tools", name])) { (name) } }
+    html! { a.tool href=(paths::console_address(&["tools", name])) { (name) } }
 }
 
-/// The part of a form's address that leads to the [`anchor`].
+/// The part of a form's address that leads to the [`focus_anchor`].
 pub(crate) const ANCHOR: &str = "#now";
 
 #[cfg(test)]

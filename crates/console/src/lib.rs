@@ -43,46 +43,46 @@ use callgate_gateway::{PageRequest, PageResponse, Routes};
 
 /// The pages as routes of a sidecar.
 pub fn routes() -> Routes {
-    Routes::new().pages(page)
+    Routes::new().pages(route_page)
 }
 
-async fn page(request: PageRequest) -> PageResponse {
+async fn route_page(request: PageRequest) -> PageResponse {
     if let Some(asset) = assets::find(&request) {
         return asset;
     }
     if let Some(reason) = request.refusal() {
         return refused_form::page(&request, reason);
     }
-    if request.is_signed_out() {
+    if request.needs_sign_in() {
         return sign_in::page(&request);
     }
-    let segments = paths::segments(request.path());
+    let segments = paths::decoded_segments(request.path_below_console());
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
     if request.is_post() {
-        return answer_form(&request, &segments).await;
+        return route_form(&request, &segments).await;
     }
     match &*segments {
         [] => tools::page(&request).await,
         ["agents"] => ask::page(&request).await,
         ["approvals"] => approvals::page(&request).await,
-        ["approvals", id] => approvals::page_of_one(&request, id).await,
+        ["approvals", id] => approvals::single_approval_page(&request, id).await,
         ["calls"] => calls::page(&request).await,
-        ["calls", "events"] => calls::event_stream(&request).await,
-        ["calls", number] => calls::page_of_one(&request, number).await,
+        ["calls", "events"] => calls::ended_calls_stream(&request).await,
+        ["calls", number] => calls::single_call_page(&request, number).await,
         ["drafts"] => drafts::page(&request),
         ["results", id] => results::page(&request, id).await,
         ["tools", name] => tool::page(&request, name).await,
-        ["toolsets", name] => report::page(&request, name).await,
-        _ => layout::absent_page(&request),
+        ["toolsets", name] => report::toolset_page(&request, name).await,
+        _ => layout::not_found_page(&request),
     }
 }
 
-async fn answer_form(request: &PageRequest, segments: &[&str]) -> PageResponse {
+async fn route_form(request: &PageRequest, segments: &[&str]) -> PageResponse {
     match segments {
         ["agents"] => ask::take_turn(request).await,
         ["approvals", id] => approvals::decide(request, id).await,
-        ["drafts"] => drafts::draft(request).await,
+        ["drafts"] => drafts::draft_from_form(request).await,
         ["tools", name, wanted @ ..] => trial::answer_form(request, name, wanted).await,
-        _ => layout::absent_page(request),
+        _ => layout::not_found_page(request),
     }
 }

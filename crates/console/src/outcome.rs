@@ -9,14 +9,17 @@ use maud::{Markup, html};
 
 use crate::{
     commands, confirmation, decision, json_view,
-    layout::{counted_member, counted_noun, items, number, sentence_with_literals, text},
+    layout::{
+        counted_member, counted_noun, member_items, member_number_text, member_text,
+        sentence_with_literals,
+    },
     paths, planned_request,
     tool::Trial,
     tried_call::TriedCall,
 };
 
 /// A dry run: the request that would be sent.
-pub(crate) fn show_planned(sent: &TriedCall<'_>, planned: &Value, further: &Markup) -> Markup {
+pub(crate) fn dry_run_section(sent: &TriedCall<'_>, planned: &Value, further: &Markup) -> Markup {
     html! {
         section.outcome aria-labelledby="outcome" {
             h2 #outcome { @if sent.request.field("do") == "dry" { "Dry run" } @else { "Not sent yet" } }
@@ -25,13 +28,13 @@ pub(crate) fn show_planned(sent: &TriedCall<'_>, planned: &Value, further: &Mark
             @if let Some(request) = planned.get("request") { (planned_request::show(request)) }
             (notes_section(planned))
             (journal_section(planned))
-            (commands::command_list(sent, planned.get("request")))
+            (commands::copyable_commands(sent, planned.get("request")))
         }
     }
 }
 
 /// A call with the request that a dry run shows of it.
-pub(crate) async fn show_called(
+pub(crate) async fn called_section(
     sent: &TriedCall<'_>,
     planned: &Value,
     answer: Answer,
@@ -42,10 +45,10 @@ pub(crate) async fn show_called(
         Ok(result) => result,
         Err(problem) => return problem,
     };
-    let session = text(sent.session, "id");
-    let whole = keep_whole(sent.request, &result, session).await;
+    let session = member_text(sent.session, "id");
+    let whole = keep_long_response_link(sent.request, &result, session).await;
     let is_running =
-        result.get("error").is_some_and(|error| text(error, "code") == "still_running");
+        result.get("error").is_some_and(|error| member_text(error, "code") == "still_running");
     html! {
         section.outcome aria-labelledby="outcome" {
             h2 #outcome { "Result" " " span.count { (elapsed.as_millis()) " ms" } }
@@ -53,19 +56,19 @@ pub(crate) async fn show_called(
                 p.note role="status" { strong { "This call was sent before: this is its first result." }
                     " Nothing was sent now. To make it once more, press Call below." }
             }
-            @if is_running { (confirmation::waiting_form(sent.request, text(sent.tool, "name"), trial)) }
+            @if is_running { (confirmation::running_call_form(sent.request, member_text(sent.tool, "name"), trial)) }
             (show_result(sent.request, &result, session))
             @if let Some(whole) = whole { p { (whole) } }
             details { summary { "Request" }
                 @if let Some(request) = planned.get("request") { (planned_request::show(request)) } @else { p { "A dry run shows none." } } }
-            (commands::command_list(sent, planned.get("request")))
+            (commands::copyable_commands(sent, planned.get("request")))
         }
     }
 }
 
 /// True for the result of an earlier call under the same key.
 fn is_replayed(result: &Value) -> bool {
-    items(result, "journal").iter().any(|entry| text(entry, "event") == "replayed")
+    member_items(result, "journal").iter().any(|entry| member_text(entry, "event") == "replayed")
 }
 
 /// A result as its caller gets it.
@@ -73,9 +76,9 @@ pub(crate) fn show_result(request: &PageRequest, result: &Value, session: &str) 
     html! {
         p.quiet role="status" {
             @if result.get("error").is_some() { "failed" } @else if result.get("pending").is_some() { "waits" } @else { "answered" }
-            @if !number(result, "status").is_empty() { " · HTTP " (number(result, "status")) }
-            @if !number(result, "attempts").is_empty() { " · " (counted_member(result, "attempts", "attempt")) }
-            @match result.get("error").map_or("", |error| text(error, "reached")) {
+            @if !member_number_text(result, "status").is_empty() { " · HTTP " (member_number_text(result, "status")) }
+            @if !member_number_text(result, "attempts").is_empty() { " · " (counted_member(result, "attempts", "attempt")) }
+            @match result.get("error").map_or("", |error| member_text(error, "reached")) {
                 "" => {}
                 "no" => { " · nothing reached the service" }
                 reached => { " · reached the service: " (reached) }
@@ -96,33 +99,37 @@ pub(crate) fn show_result(request: &PageRequest, result: &Value, session: &str) 
 }
 
 /// Keeps a response that no page shows whole and that the sidecar did not keep. Returns the link to it, or why there is none.
-async fn keep_whole(request: &PageRequest, result: &Value, session: &str) -> Option<Markup> {
-    let response = result.get("response").filter(|_| text(result, "handle").is_empty())?;
-    let shown = json_view::pretty(response);
+async fn keep_long_response_link(
+    request: &PageRequest,
+    result: &Value,
+    session: &str,
+) -> Option<Markup> {
+    let response = result.get("response").filter(|_| member_text(result, "handle").is_empty())?;
+    let shown = json_view::indented_json(response);
     if shown.len() <= json_view::MOST_SHOWN {
         return None;
     }
     let address = format!("/v1/results{}", paths::query(&[("session", session)]));
     let answer = request.post_file(&address, "application/json", shown.into()).await;
     let is_kept = answer.is_success();
-    let kept = answer.value().await;
+    let kept = answer.json_or_problem().await;
     if is_kept {
-        return Some(whole_link(text(&kept, "handle"), session));
+        return Some(whole_link(member_text(&kept, "handle"), session));
     }
-    let detail = sentence_with_literals(text(&kept, "detail"));
+    let detail = sentence_with_literals(member_text(&kept, "detail"));
     Some(html! { "No page can show the whole result, because it cannot be kept: " (detail) })
 }
 
 fn whole_link(handle: &str, session: &str) -> Markup {
-    let address = paths::page(&["results", handle]);
+    let address = paths::console_address(&["results", handle]);
     html! { a href={ (address) (paths::query(&[("session", session)])) } { "The whole result" } }
 }
 
 /// The result of a request with one call, or its refusal.
 pub(crate) async fn first_result(answer: Answer) -> Result<Value, Markup> {
     let is_success = answer.is_success();
-    let body = answer.value().await;
-    if let (true, Some(result)) = (is_success, items(&body, "results").first()) {
+    let body = answer.json_or_problem().await;
+    if let (true, Some(result)) = (is_success, member_items(&body, "results").first()) {
         return Ok(result.clone());
     }
     Err(problem_section(&body))
@@ -133,31 +140,32 @@ pub(crate) fn problem_section(body: &Value) -> Markup {
     html! {
         section.outcome {
             h2 { "Refused" }
-            div.problem role="alert" { p { strong { (text(body, "title")) } } p { (sentence_with_literals(text(body, "detail"))) } }
+            div.problem role="alert" { p { strong { (member_text(body, "title")) } } p { (sentence_with_literals(member_text(body, "detail"))) } }
         }
     }
 }
 
 fn fault_section(result: &Value) -> Markup {
     let Some(error) = result.get("error") else { return html! {} };
-    let problems = items(error, "problems");
+    let problems = member_items(error, "problems");
     // The message has the words of a single one.
-    let is_told = |problem: &Value| text(problem, "suggestion").is_empty();
+    let is_told = |problem: &Value| member_text(problem, "suggestion").is_empty();
     let problems = if matches!(problems, [only] if is_told(only)) { &[] } else { problems };
     html! {
         div.problem role="alert" {
-            p { strong { (text(error, "code")) } " " (sentence_with_literals(text(error, "message"))) }
+            p { strong { (member_text(error, "code")) } " " (sentence_with_literals(member_text(error, "message"))) }
             @for problem in problems {
-                p { code { (text(problem, "at")) } " expected " (text(problem, "expected")) ", got " (text(problem, "got"))
-                    @if !text(problem, "suggestion").is_empty() { "; did you mean " code { (text(problem, "suggestion")) } "?" } }
+                p { code { (member_text(problem, "at")) } " expected " (member_text(problem, "expected")) ", got " (member_text(problem, "got"))
+                    @if !member_text(problem, "suggestion").is_empty() { "; did you mean " code { (member_text(problem, "suggestion")) } "?" } }
             }
         }
     }
 }
 
 fn notes_section(result: &Value) -> Markup {
-    let notes: Vec<_> = items(result, "notes").iter().filter_map(Value::as_str).collect();
-    let defaults: Vec<_> = items(result, "defaults").iter().filter_map(Value::as_str).collect();
+    let notes: Vec<_> = member_items(result, "notes").iter().filter_map(Value::as_str).collect();
+    let defaults: Vec<_> =
+        member_items(result, "defaults").iter().filter_map(Value::as_str).collect();
     html! {
         @if !notes.is_empty() || !defaults.is_empty() {
             h3 { "Notes" }
@@ -171,7 +179,7 @@ fn notes_section(result: &Value) -> Markup {
 
 /// The parts that the model is not shown, and the way to the whole.
 fn cut_section(result: &Value, session: &str) -> Markup {
-    let handle = text(result, "handle");
+    let handle = member_text(result, "handle");
     let truncated = result.get("truncated");
     html! {
         @if let Some(truncated) = truncated {
@@ -183,17 +191,17 @@ fn cut_section(result: &Value, session: &str) -> Markup {
 }
 
 fn journal_section(result: &Value) -> Markup {
-    html! { @if !items(result, "journal").is_empty() { h3 { "Journal" } (journal_entries(result)) } }
+    html! { @if !member_items(result, "journal").is_empty() { h3 { "Journal" } (journal_entries(result)) } }
 }
 
 /// The entries of a journal, without a heading.
 pub(crate) fn journal_entries(opened: &Value) -> Markup {
-    let entries = items(opened, "journal");
+    let entries = member_items(opened, "journal");
     html! {
         @if !entries.is_empty() {
             ol.journal {
                 @for entry in entries {
-                    li { span.event { (text(entry, "event")) } " " (sentence_with_literals(text(entry, "text"))) }
+                    li { span.event { (member_text(entry, "event")) } " " (sentence_with_literals(member_text(entry, "text"))) }
                 }
             }
         }
@@ -214,7 +222,7 @@ fn rows_table(response: &Value) -> Option<Markup> {
     let n_columns = columns.len();
     columns.truncate(MOST_COLUMNS);
     let cell = |row: &Object, name: &str| {
-        let text = row.get(name).map(Value::plain_text).unwrap_or_default();
+        let text = row.get(name).map(Value::text_or_json).unwrap_or_default();
         json_view::shortened_text(&text, MOST_CELL)
     };
     Some(html! {
@@ -232,7 +240,7 @@ fn rows_table(response: &Value) -> Option<Markup> {
 /// The answer of a path that takes a decision: a result, or the approval of somebody else's call.
 pub(crate) async fn show_decided(request: &PageRequest, answer: Answer) -> Markup {
     let is_success = answer.is_success();
-    let body = answer.value().await;
+    let body = answer.json_or_problem().await;
     if !is_success {
         return problem_section(&body);
     }
@@ -240,7 +248,7 @@ pub(crate) async fn show_decided(request: &PageRequest, answer: Answer) -> Marku
         section.outcome {
             h2 { "Decided" }
             @if body.get("state").is_some() {
-                p { "It is " strong { (text(&body, "state")) } ". " (decided_sentence(text(&body, "state"))) }
+                p { "It is " strong { (member_text(&body, "state")) } ". " (decided_sentence(member_text(&body, "state"))) }
             } @else { (show_result(request, &body, "")) }
         }
     }

@@ -10,17 +10,17 @@ use crate::{
 };
 
 pub(crate) fn page(request: &PageRequest, reason: &str) -> PageResponse {
-    let segments = paths::segments(request.path());
+    let segments = paths::decoded_segments(request.path_below_console());
     let address = match segments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["tools", name, ..] => paths::filled_form(name, request.field("json"))
-            .unwrap_or_else(|| paths::page(&["tools", name])),
-        [first @ ("agents" | "approvals" | "drafts"), ..] => paths::page(&[first]),
-        _ => paths::page(&[]),
+        ["tools", name, ..] => paths::filled_form_address(name, request.field("json"))
+            .unwrap_or_else(|| paths::console_address(&["tools", name])),
+        [first @ ("agents" | "approvals" | "drafts"), ..] => paths::console_address(&[first]),
+        _ => paths::console_address(&[]),
     };
     let content = html! {
         h1 { "Nothing was done" }
         p { (layout::sentence_with_literals(reason)) }
         p { a.button href=(address) { "Open the page again" } }
     };
-    layout::show(request, Section::None, "Nothing was done", &content)
+    layout::page_in_frame(request, Section::None, "Nothing was done", &content)
 }

@@ -12,20 +12,20 @@ use crate::{
 pub(crate) async fn page(request: &PageRequest, id: &str) -> PageResponse {
     let path = format!(
         "/v1/results/{}{}",
-        paths::encoded(id),
-        paths::query(&[("session", request.query("session"))])
+        paths::percent_encoded(id),
+        paths::query(&[("session", request.query_parameter("session"))])
     );
-    if request.query("download") == "true" {
-        let answer = request.get(&path, &[]).await;
+    if request.query_parameter("download") == "true" {
+        let answer = request.get_own_path(&path, &[]).await;
         if !answer.is_success() {
             return layout::show_refusal(request, Section::None, answer).await;
         }
-        let name = Some(request.query("name")).filter(|name| !name.is_empty());
+        let name = Some(request.query_parameter("name")).filter(|name| !name.is_empty());
         return PageResponse::download_answer(name.unwrap_or(id), answer);
     }
-    let from: usize = request.query("from").parse().unwrap_or(0);
+    let from: usize = request.query_parameter("from").parse().unwrap_or(0);
     let until = from.saturating_add(MOST_SHOWN - 1);
-    let answer = request.get(&path, &[("range", &format!("bytes={from}-{until}"))]).await;
+    let answer = request.get_own_path(&path, &[("range", &format!("bytes={from}-{until}"))]).await;
     if !answer.is_success() {
         return layout::show_refusal(request, Section::None, answer).await;
     }
@@ -36,12 +36,12 @@ pub(crate) async fn page(request: &PageRequest, id: &str) -> PageResponse {
         return layout::show_broken_answer(request, Section::None);
     };
     let (skipped, shown) = whole_characters(&bytes);
-    let (next, session) = (from + skipped + shown.len(), request.query("session"));
+    let (next, session) = (from + skipped + shown.len(), request.query_parameter("session"));
     let address = |from: usize| {
         let from = from.to_string();
         format!(
             "{}{}",
-            paths::page(&["results", id]),
+            paths::console_address(&["results", id]),
             paths::query(&[("from", &from), ("session", session)])
         )
     };
@@ -51,14 +51,14 @@ pub(crate) async fn page(request: &PageRequest, id: &str) -> PageResponse {
         @if str::from_utf8(shown).is_err() {
             p.note { "Some of these bytes are no text and stand here as “�”; the download has them as they are." }
         }
-        div.piece { (json_view::show_text(&String::from_utf8_lossy(shown), "a piece of the result")) }
+        div.piece { (json_view::shortened_text_frame(&String::from_utf8_lossy(shown), "a piece of the result")) }
         p.actions {
             @if from > 0 { a.button href=(address(from.saturating_sub(MOST_SHOWN))) rel="prev" { "Previous 64 KiB" } " " }
             @if next < total { a.button href=(address(next)) rel="next" { "Next 64 KiB" } " " }
-            a.button href={ (paths::page(&["results", id])) (paths::query(&[("download", "true"), ("session", session)])) } { "Download" }
+            a.button href={ (paths::console_address(&["results", id])) (paths::query(&[("download", "true"), ("session", session)])) } { "Download" }
         }
     };
-    layout::show(request, Section::None, "Result", &content)
+    layout::page_in_frame(request, Section::None, "Result", &content)
 }
 
 /// A piece of a text without the parts of characters at its ends, and the number of bytes that were left out before it. Bytes

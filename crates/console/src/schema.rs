@@ -108,7 +108,7 @@ impl<'s> Schemas<'s> {
             {
                 members.insert(name.as_str(), member.clone());
             }
-            required.extend(names(&part, "required").into_iter().map(Value::from));
+            required.extend(texts_in_list(&part, "required").into_iter().map(Value::from));
         }
         if members.is_empty() {
             return Cow::Owned(json!({}));
@@ -141,12 +141,12 @@ impl<'s> Schemas<'s> {
     }
 
     /// True if a value may be meant by a schema: its type, its required members and its constants fit.
-    pub(crate) fn may_mean(self, schema: &Value, value: &Value, depth: usize) -> bool {
+    pub(crate) fn can_fit_schema(self, schema: &Value, value: &Value, depth: usize) -> bool {
         let Some(deeper) = depth.checked_sub(1) else { return true };
         if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
             return self
                 .reference_target(target)
-                .is_some_and(|target| self.may_mean(target, value, deeper));
+                .is_some_and(|target| self.can_fit_schema(target, value, deeper));
         }
         if schema.get("const").is_some_and(|constant| constant != value) {
             return false;
@@ -163,17 +163,17 @@ impl<'s> Schemas<'s> {
         }
         let alternatives = alternatives(schema);
         if !alternatives.is_empty()
-            && !alternatives.iter().any(|it| self.may_mean(it, value, deeper))
+            && !alternatives.iter().any(|it| self.can_fit_schema(it, value, deeper))
         {
             return false;
         }
         let Some(object) = value.as_object() else { return true };
         let members = schema.get("properties").and_then(Value::as_object);
         let is_closed = schema.get("additionalProperties").and_then(Value::as_bool) == Some(false);
-        names(schema, "required").into_iter().all(|name| object.contains_key(name))
+        texts_in_list(schema, "required").into_iter().all(|name| object.contains_key(name))
             && object.iter().all(|(name, member)| {
                 match members.and_then(|members| members.get(name)) {
-                    Some(schema) => self.may_mean(schema, member, deeper),
+                    Some(schema) => self.can_fit_schema(schema, member, deeper),
                     None => !is_closed,
                 }
             })
@@ -230,7 +230,7 @@ fn members_kind(schema: &Value) -> Kind<'_> {
             [] => None,
             _ => Some(&Value::Bool(true)),
         });
-    Kind::Members { members, required: names(schema, "required"), further }
+    Kind::Members { members, required: texts_in_list(schema, "required"), further }
 }
 
 static NO_MEMBERS: std::sync::LazyLock<Object> = std::sync::LazyLock::new(Object::new);
@@ -249,7 +249,7 @@ fn all_are_conditions(alternatives: &[Value]) -> bool {
     alternatives.iter().all(is_condition)
 }
 
-fn names<'v>(schema: &'v Value, list: &str) -> Vec<&'v str> {
+fn texts_in_list<'v>(schema: &'v Value, list: &str) -> Vec<&'v str> {
     let listed = schema.get(list).and_then(Value::as_array).into_iter().flatten();
     listed.filter_map(Value::as_str).collect()
 }
@@ -257,7 +257,7 @@ fn names<'v>(schema: &'v Value, list: &str) -> Vec<&'v str> {
 fn types(schema: &Value) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::String(name)) => vec![name],
-        Some(Value::Array(_)) => names(schema, "type"),
+        Some(Value::Array(_)) => texts_in_list(schema, "type"),
         _ => Vec::new(),
     }
 }

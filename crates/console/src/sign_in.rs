@@ -6,7 +6,7 @@ use maud::html;
 use crate::layout::{self, Section};
 
 pub(crate) fn page(request: &PageRequest) -> PageResponse {
-    let refusal = match request.query("refused") {
+    let refusal = match request.query_parameter("refused") {
         "issuer" => Some(
             "The issuer of this token does not answer, so that nobody can verify it. Try again in a moment.",
         ),
@@ -28,5 +28,5 @@ pub(crate) fn page(request: &PageRequest) -> PageResponse {
             }
         }
     };
-    layout::show(request, Section::None, "Sign in", &content)
+    layout::page_in_frame(request, Section::None, "Sign in", &content)
 }

@@ -9,7 +9,7 @@ use crate::{
     files::KeptFile,
     inputs::Form,
     json_view,
-    layout::{self, ANCHOR, Section, effect_mark, items, number, text},
+    layout::{self, ANCHOR, Section, effect_mark, member_items, member_number_text, member_text},
     paths, session,
 };
 
@@ -36,11 +36,11 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
         Ok(tool) => tool,
         Err(page) => return page,
     };
-    let given = request.query("args");
+    let given = request.query_parameter("args");
     let arguments = Value::parse(given).ok().filter(Value::is_object);
     let is_broken = arguments.is_none() && !given.is_empty();
     let json = match &arguments {
-        Some(arguments) => json_view::pretty(arguments),
+        Some(arguments) => json_view::indented_json(arguments),
         // It stays as it came, for a person to mend.
         None if is_broken => given.to_owned(),
         None => "{}".to_owned(),
@@ -53,9 +53,10 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
 
 /// The facts about a tool, or the page in place of them.
 pub(crate) async fn fetch_tool(request: &PageRequest, name: &str) -> Result<Value, PageResponse> {
-    let answer = request.get(&format!("/v1/tools/{}", paths::encoded(name)), &[]).await;
+    let answer =
+        request.get_own_path(&format!("/v1/tools/{}", paths::percent_encoded(name)), &[]).await;
     if answer.is_success() {
-        return Ok(answer.value().await);
+        return Ok(answer.json_or_problem().await);
     }
     Err(layout::show_refusal(request, Section::Tools, answer).await)
 }
@@ -67,12 +68,12 @@ pub(crate) fn page_with_trial(
     trial: &Trial<'_>,
 ) -> PageResponse {
     let content = html! {
-        p.path { a href="/console" { "Tools" } " / " a href={ "/console" (paths::query(&[("toolset", text(tool, "toolset"))])) } { (text(tool, "toolset")) } }
-        h1 { code { (text(tool, "name")) } " " (effect_mark(text(tool, "effect")))
+        p.path { a href="/console" { "Tools" } " / " a href={ "/console" (paths::query(&[("toolset", member_text(tool, "toolset"))])) } { (member_text(tool, "toolset")) } }
+        h1 { code { (member_text(tool, "name")) } " " (effect_mark(member_text(tool, "effect")))
             @if tool.get("approval").and_then(Value::as_bool) == Some(true) { " " span.tag { "needs an approval" } } }
-        @if !text(tool, "path").is_empty() { p { code { (text(tool, "method")) " " (text(tool, "path")) } } }
-        (description_text(text(tool, "description")))
-        @if !trial.outcome.0.is_empty() { (layout::anchor()) (trial.outcome) }
+        @if !member_text(tool, "path").is_empty() { p { code { (member_text(tool, "method")) " " (member_text(tool, "path")) } } }
+        (description_text(member_text(tool, "description")))
+        @if !trial.outcome.0.is_empty() { (layout::focus_anchor()) (trial.outcome) }
         (trial_form(request, tool, trial))
         (inputs_table(tool))
         (declarations(tool))
@@ -81,7 +82,7 @@ pub(crate) fn page_with_trial(
             h3 { "Result" } (json_view::json_frame(tool.get("outputSchema").unwrap_or(&Value::Null), "schema of the result"))
         }
     };
-    layout::show(request, Section::Tools, text(tool, "name"), &content)
+    layout::page_in_frame(request, Section::Tools, member_text(tool, "name"), &content)
 }
 
 /// The description; of a long one the beginning, because a browser shows no more at once.
@@ -101,13 +102,13 @@ fn trial_form(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> Markup 
     let inputs = form.inputs(schema, trial.arguments.as_ref());
     // A browser sends files in a form of parts alone.
     let encoding = form.has_files().then_some("multipart/form-data");
-    let address = paths::page(&["tools", text(tool, "name")]);
+    let address = paths::console_address(&["tools", member_text(tool, "name")]);
     // A form that was sent shows its outcome first, or the input that was opened, and otherwise itself.
     let is_shown_first =
         request.is_post() && trial.outcome.0.is_empty() && request.field("open").is_empty();
     html! {
         section.trial aria-labelledby="try" {
-            @if is_shown_first { (layout::anchor()) }
+            @if is_shown_first { (layout::focus_anchor()) }
             h2 #try { "Try it" }
             @if !trial.faults.is_empty() {
                 div.problem role="alert" { p { "Nothing was sent:" } ul { @for fault in &trial.faults { li { (layout::sentence_with_literals(fault)) } } } }
@@ -116,7 +117,7 @@ fn trial_form(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> Markup 
             form method="post" action={ (address) (ANCHOR) } data-trial=(address) enctype=[encoding] {
                 (layout::form_token(request))
                 // One form is one call, however often it is sent with the same arguments.
-                input type="hidden" name="origin" value=(PageRequest::fresh_key());
+                input type="hidden" name="origin" value=(PageRequest::random_form_key());
                 // The button that the Enter key presses: the first of a form.
                 button.hidden type="submit" name="do" value="dry" tabindex="-1" aria-hidden="true" { "Dry run" }
                 div.halves {
@@ -160,7 +161,7 @@ fn kept_files(files: &[KeptFile]) -> Markup {
 
 fn session_editor(tool: &Value, trial: &Trial<'_>) -> Markup {
     let inputs = session::session_inputs(tool);
-    let address = paths::page(&["tools", text(tool, "name"), "session"]);
+    let address = paths::console_address(&["tools", member_text(tool, "name"), "session"]);
     html! {
         details open[!trial.session.is_empty()] {
             summary { "Session" @if !inputs.is_empty() { " " span.count { (layout::counted_noun(inputs.len(), "input")) } } }
@@ -168,7 +169,7 @@ fn session_editor(tool: &Value, trial: &Trial<'_>) -> Markup {
                 textarea.json name="session" spellcheck="false" rows="5"
                     placeholder=(session::session_with_names(json!({"id": "s-1"}), tool)) { "\n" (trial.session) } }
             @for input in &inputs {
-                span.help { code { (text(input, "argument")) } " comes from " code { (text(input, "reference")) } }
+                span.help { code { (member_text(input, "argument")) } " comes from " code { (member_text(input, "reference")) } }
             }
             button.plain type="submit" name="do" value="session" formnovalidate { "Begin with the names of its values" }
             " "
@@ -178,7 +179,7 @@ fn session_editor(tool: &Value, trial: &Trial<'_>) -> Markup {
 }
 
 fn inputs_table(tool: &Value) -> Markup {
-    let inputs = items(tool, "inputs");
+    let inputs = member_items(tool, "inputs");
     let schemas = tool.get("inputSchema").and_then(|schema| schema.get("properties"));
     html! {
         @if !inputs.is_empty() {
@@ -188,12 +189,12 @@ fn inputs_table(tool: &Value) -> Markup {
                     thead { tr { th { "Argument" } th { "Location" } th { "Sent as" } th { "From" } th { "Required" } th { "Schema" } } }
                     tbody {
                         @for input in inputs {
-                            @let schema = schemas.and_then(|schemas| schemas.get(text(input, "argument")));
+                            @let schema = schemas.and_then(|schemas| schemas.get(member_text(input, "argument")));
                             tr {
-                                td { code { (text(input, "argument")) } }
-                                td { (text(input, "in")) }
-                                td { code { (text(input, "name")) } }
-                                td { @match text(input, "reference") { "" => (text(input, "source")), reference => code { (reference) } } }
+                                td { code { (member_text(input, "argument")) } }
+                                td { (member_text(input, "in")) }
+                                td { code { (member_text(input, "name")) } }
+                                td { @match member_text(input, "reference") { "" => (member_text(input, "source")), reference => code { (reference) } } }
                                 td { @if input.get("required").and_then(Value::as_bool) == Some(true) { "yes" } }
                                 td { @if let Some(schema) = schema { code.clip { (json_view::shortened_text(&schema.to_string(), MOST_SHORT)) } } }
                             }
@@ -215,12 +216,12 @@ fn declarations(tool: &Value) -> Markup {
             table {
                 thead { tr { th { "Form of the schema" } th.number { "Tokens" } th { "Losses" } } }
                 tbody {
-                    tr { td { "the canonical one" } td.number { (number(tool, "tokens")) } td { "none" } }
+                    tr { td { "the canonical one" } td.number { (member_number_text(tool, "tokens")) } td { "none" } }
                     @for (name, projection) in projections {
-                        @let losses = items(projection, "losses");
+                        @let losses = member_items(projection, "losses");
                         tr {
                             td { (name) }
-                            td.number { (number(projection, "tokens")) }
+                            td.number { (member_number_text(projection, "tokens")) }
                             td {
                                 @if losses.is_empty() { "none" } @else {
                                     details { summary { (losses.len()) }

@@ -5,7 +5,10 @@ use callgate_tool::{Value, json};
 use maud::{Markup, html};
 
 use crate::{
-    layout::{self, Section, counted_member, effect_mark, items, number, text, tool_link},
+    layout::{
+        self, Section, counted_member, effect_mark, member_items, member_number_text, member_text,
+        tool_link,
+    },
     paths, report,
 };
 
@@ -20,21 +23,22 @@ struct Asked<'r> {
 
 pub(crate) async fn page(request: &PageRequest) -> PageResponse {
     let asked = Asked {
-        words: request.query("q").trim(),
-        toolset: request.query("toolset"),
-        effect: request.query("effect"),
-        tag: request.query("tag"),
-        cursor: request.query("cursor"),
+        words: request.query_parameter("q").trim(),
+        toolset: request.query_parameter("toolset"),
+        effect: request.query_parameter("effect"),
+        tag: request.query_parameter("tag"),
+        cursor: request.query_parameter("cursor"),
     };
     let answer = if asked.words.is_empty() {
-        request.get(&asked.list_path(), &[]).await
+        request.get_own_path(&asked.tools_api_path(), &[]).await
     } else {
         request.post("/v1/tools:search", &asked.search_body()).await
     };
     if !answer.is_success() {
         return layout::show_refusal(request, Section::Tools, answer).await;
     }
-    let (listed, (report, lack)) = (answer.value().await, report::fetch_toolsets(request).await);
+    let (listed, (report, lack)) =
+        (answer.json_or_problem().await, report::fetch_toolsets(request).await);
     let is_first = asked.cursor.is_empty() && asked.words.is_empty();
     let content = html! {
         h1 { "Tools" }
@@ -46,11 +50,11 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
         (chosen_tag(&asked))
         @if asked.words.is_empty() { (tool_table(&asked, &listed)) } @else { (ranked_table(&asked, &listed)) }
     };
-    layout::show(request, Section::Tools, "Tools", &content)
+    layout::page_in_frame(request, Section::Tools, "Tools", &content)
 }
 
 impl Asked<'_> {
-    fn list_path(&self) -> String {
+    fn tools_api_path(&self) -> String {
         let query = paths::query(&[
             ("summary", "true"),
             ("limit", "100"),
@@ -76,7 +80,7 @@ impl Asked<'_> {
     }
 
     /// The address of this list with another tag or page.
-    fn list_address(&self, tag: &str, cursor: &str) -> String {
+    fn console_list_address(&self, tag: &str, cursor: &str) -> String {
         let query = paths::query(&[
             ("q", self.words),
             ("toolset", self.toolset),
@@ -89,7 +93,8 @@ impl Asked<'_> {
 }
 
 fn search_form(asked: &Asked<'_>, report: &Value) -> Markup {
-    let toolsets = items(report, "toolsets").iter().map(|toolset| text(toolset, "name"));
+    let toolsets =
+        member_items(report, "toolsets").iter().map(|toolset| member_text(toolset, "name"));
     html! {
         form.bar role="search" action="/console" {
             @if !asked.tag.is_empty() { input type="hidden" name="tag" value=(asked.tag); }
@@ -115,14 +120,14 @@ fn search_form(asked: &Asked<'_>, report: &Value) -> Markup {
 fn chosen_tag(asked: &Asked<'_>) -> Markup {
     html! {
         @if !asked.tag.is_empty() {
-            p { "Tagged " span.tag { (asked.tag) } " " a href=(asked.list_address("", "")) { "every tag" } }
+            p { "Tagged " span.tag { (asked.tag) } " " a href=(asked.console_list_address("", "")) { "every tag" } }
         }
     }
 }
 
 fn tool_table(asked: &Asked<'_>, listed: &Value) -> Markup {
-    let tools = items(listed, "tools");
-    let next = text(listed, "nextCursor");
+    let tools = member_items(listed, "tools");
+    let next = member_text(listed, "nextCursor");
     html! {
         p.quiet role="status" { (counted_member(listed, "total", "tool")) @if !asked.cursor.is_empty() { ", from after " code { (asked.cursor) } } }
         div.scroll tabindex="0" role="group" aria-label="Tools" {
@@ -131,26 +136,26 @@ fn tool_table(asked: &Asked<'_>, listed: &Value) -> Markup {
                 tbody {
                     @for tool in tools {
                         tr {
-                            td { (tool_link(text(tool, "name"))) }
-                            td { (effect_mark(text(tool, "effect"))) }
-                            td { (text(tool, "description")) @if tool.get("deprecated").and_then(Value::as_bool) == Some(true) { " " span.tag { "deprecated" } }
-                                @for tag in items(tool, "tags").iter().filter_map(Value::as_str) {
-                                    " " a.tag href=(asked.list_address(tag, "")) { (tag) }
+                            td { (tool_link(member_text(tool, "name"))) }
+                            td { (effect_mark(member_text(tool, "effect"))) }
+                            td { (member_text(tool, "description")) @if tool.get("deprecated").and_then(Value::as_bool) == Some(true) { " " span.tag { "deprecated" } }
+                                @for tag in member_items(tool, "tags").iter().filter_map(Value::as_str) {
+                                    " " a.tag href=(asked.console_list_address(tag, "")) { (tag) }
                                 } }
-                            td { code { (text(tool, "method")) " " (text(tool, "path")) } }
-                            td.number { (number(tool, "tokens")) }
+                            td { code { (member_text(tool, "method")) " " (member_text(tool, "path")) } }
+                            td.number { (member_number_text(tool, "tokens")) }
                         }
                     }
                 }
             }
         }
         @if tools.is_empty() { p { "No tool is like this. " a href="/console" { "Show all tools" } } }
-        @if !next.is_empty() { p { a.button href=(asked.list_address(asked.tag, next)) rel="next" { "Next 100" } } }
+        @if !next.is_empty() { p { a.button href=(asked.console_list_address(asked.tag, next)) rel="next" { "Next 100" } } }
     }
 }
 
 fn ranked_table(asked: &Asked<'_>, listed: &Value) -> Markup {
-    let tools = items(listed, "tools");
+    let tools = member_items(listed, "tools");
     html! {
         p.quiet role="status" {
             @if tools.len() < MOST_RANKED { (layout::counted_noun(tools.len(), "tool")) " for “" (asked.words) "”, the best first" }
@@ -164,9 +169,9 @@ fn ranked_table(asked: &Asked<'_>, listed: &Value) -> Markup {
                         tr {
                             td.number { (at + 1) }
                             td.number { (score_text(tool)) }
-                            td { (tool_link(text(tool, "name"))) }
-                            td { (effect_mark(text(tool, "effect"))) }
-                            td { (text(tool, "description")) }
+                            td { (tool_link(member_text(tool, "name"))) }
+                            td { (effect_mark(member_text(tool, "effect"))) }
+                            td { (member_text(tool, "description")) }
                             td { (match_reason(asked.words, tool)) }
                         }
                     }
@@ -179,13 +184,14 @@ fn ranked_table(asked: &Asked<'_>, listed: &Value) -> Markup {
 
 /// The score of a tool, whose digits stand below each other.
 fn score_text(tool: &Value) -> String {
-    let text = number(tool, "score");
+    let text = member_number_text(tool, "score");
     text.parse::<f64>().map_or(text, |score| format!("{score:.2}"))
 }
 
 /// The words that a tool shares with a search, and the tools that it needs and serves.
 fn match_reason(words: &str, tool: &Value) -> Markup {
-    let texts = [text(tool, "name"), text(tool, "description"), text(tool, "toolset")];
+    let texts =
+        [member_text(tool, "name"), member_text(tool, "description"), member_text(tool, "toolset")];
     let texts = texts.join(" ").to_lowercase();
     let stem = |word: &str| word.get(..word.floor_char_boundary(5)).unwrap_or(word).to_lowercase();
     let is_telling = |word: &&str| word.chars().count() >= LEAST_TELLING;
@@ -194,11 +200,11 @@ fn match_reason(words: &str, tool: &Value) -> Markup {
     html! {
         @for word in &shared { mark { (word) } " " }
         @if shared.is_empty() { span.quiet { "arguments or results" } }
-        @for need in items(tool, "needs") {
-            @let from: Vec<_> = items(need, "from").iter().filter_map(Value::as_str).collect();
-            span.help { "needs " code { (text(need, "argument")) } @if let Some(first) = from.first() { " from " (tool_link(first)) } }
+        @for need in member_items(tool, "needs") {
+            @let from: Vec<_> = member_items(need, "from").iter().filter_map(Value::as_str).collect();
+            span.help { "needs " code { (member_text(need, "argument")) } @if let Some(first) = from.first() { " from " (tool_link(first)) } }
         }
-        @for product in items(tool, "produces") { span.help { "answers " (text(product, "thing")) " at " code { (text(product, "at")) } } }
+        @for product in member_items(tool, "produces") { span.help { "answers " (member_text(product, "thing")) " at " code { (member_text(product, "at")) } } }
     }
 }
 

@@ -8,11 +8,11 @@ use maud::{Markup, html};
 use crate::{
     confirmation,
     fields::Fields,
-    files::{KeptFiles, keep_files},
+    files::{KeptFiles, keep_uploaded_files},
     fixture,
     inputs::{Arguments, ReadForm, read_form},
     json_view,
-    layout::{self, text},
+    layout::{self, member_text},
     outcome, session,
     tool::{self, Trial},
     tried_call::TriedCall,
@@ -29,16 +29,16 @@ pub(crate) async fn answer_form(
         Err(page) => return page,
     };
     match wanted {
-        [] => page(request, &tool).await,
+        [] => page_after_trial(request, &tool).await,
         ["arguments"] => arguments_json(request, &tool),
         ["fixture"] => fixture_json(request, &tool).await,
         ["session"] => session_json(request, &tool),
-        _ => layout::absent_page(request),
+        _ => layout::not_found_page(request),
     }
 }
 
-async fn page(request: &PageRequest, tool: &Value) -> PageResponse {
-    let kept = keep_files(request, &session_id(request)).await;
+async fn page_after_trial(request: &PageRequest, tool: &Value) -> PageResponse {
+    let kept = keep_uploaded_files(request, &session_id(request)).await;
     let mut trial = read_trial(request, tool, &kept);
     let wanted = request.field("do");
     let is_sent =
@@ -51,40 +51,41 @@ async fn page(request: &PageRequest, tool: &Value) -> PageResponse {
     };
     let session = read_session(request).unwrap_or_default();
     let sent = TriedCall { request, tool, arguments, session: &session };
-    trial.outcome = answer(&sent, &trial).await;
+    trial.outcome = run_or_ask_confirmation(&sent, &trial).await;
     tool::page_with_trial(request, tool, &trial)
 }
 
 /// The dry run or the call that a form asks for. What changes something is sent once its very request was confirmed.
-async fn answer(sent: &TriedCall<'_>, trial: &Trial<'_>) -> Markup {
-    let (request, name) = (sent.request, text(sent.tool, "name"));
+async fn run_or_ask_confirmation(sent: &TriedCall<'_>, trial: &Trial<'_>) -> Markup {
+    let (request, name) = (sent.request, member_text(sent.tool, "name"));
     let planned = outcome::first_result(request.post("/v1/calls", &sent.body(true)).await).await;
     let planned = match planned {
         Ok(planned) => planned,
         Err(problem) => return problem,
     };
     let wanted = request.field("do");
-    let is_confirmed = wanted == "confirmed" && confirmation::is_of(request, name, &planned);
-    let is_read = text(sent.tool, "effect") == "read";
+    let is_confirmed =
+        wanted == "confirmed" && confirmation::is_confirmed_request(request, name, &planned);
+    let is_read = member_text(sent.tool, "effect") == "read";
     let may_be_sent = is_confirmed || is_read;
     // Where a dry run cannot tell the request, a call may still be made.
     let error = planned.get("error");
-    let is_wrong = error.is_some_and(|error| text(error, "next") == "correct_arguments");
+    let is_wrong = error.is_some_and(|error| member_text(error, "next") == "correct_arguments");
     if wanted == "dry" || (!may_be_sent && is_wrong) {
-        return outcome::show_planned(sent, &planned, &html! {});
+        return outcome::dry_run_section(sent, &planned, &html! {});
     }
     if !may_be_sent {
-        let confirm = confirmation::form(request, name, &planned, trial);
-        return outcome::show_planned(sent, &planned, &confirm);
+        let confirm = confirmation::confirmation_form(request, name, &planned, trial);
+        return outcome::dry_run_section(sent, &planned, &confirm);
     }
     let answer = request.post("/v1/calls", &sent.body(false)).await;
-    outcome::show_called(sent, &planned, answer, trial).await
+    outcome::called_section(sent, &planned, answer, trial).await
 }
 
 /// The JSON of the fields, for a script that writes it beside them.
 fn arguments_json(request: &PageRequest, tool: &Value) -> PageResponse {
     match read_fields(request.fields(), tool).into_arguments() {
-        Ok(arguments) => PageResponse::text(200, json_view::pretty(&arguments)),
+        Ok(arguments) => PageResponse::text(200, json_view::indented_json(&arguments)),
         Err(faults) => PageResponse::text(422, faults.join("; ")),
     }
 }
@@ -92,12 +93,12 @@ fn arguments_json(request: &PageRequest, tool: &Value) -> PageResponse {
 /// The call as `call.json` of a case below `fixtures`.
 async fn fixture_json(request: &PageRequest, tool: &Value) -> PageResponse {
     let session = session_id(request);
-    let kept = keep_files(request, &session).await;
+    let kept = keep_uploaded_files(request, &session).await;
     let mut trial = read_trial(request, tool, &kept);
     let (Some(arguments), true) = (&trial.arguments, trial.faults.is_empty()) else {
         return tool::page_with_trial(request, tool, &trial);
     };
-    match fixture::call_file(request, tool, arguments.clone(), &session).await {
+    match fixture::call_json_file(request, tool, arguments.clone(), &session).await {
         Ok(file) => file,
         Err(fault) => {
             trial.faults.push(fault);
@@ -109,7 +110,7 @@ async fn fixture_json(request: &PageRequest, tool: &Value) -> PageResponse {
 /// The session as `session.json` of a case.
 fn session_json(request: &PageRequest, tool: &Value) -> PageResponse {
     if let Ok(session) = read_session(request) {
-        return fixture::session_file(request, session);
+        return fixture::session_json_file(request, session);
     }
     let kept = KeptFiles { fields: request.fields().to_vec(), ..KeptFiles::default() };
     tool::page_with_trial(request, tool, &read_trial(request, tool, &kept))
@@ -142,7 +143,7 @@ fn read_trial<'k>(request: &PageRequest, tool: &Value, kept: &'k KeptFiles) -> T
     trial.is_json =
         wanted == "fill" || (request.field("source") == "json" && wanted != "write" && !is_opening);
     let read = if trial.is_json {
-        read_json(&trial.json)
+        parse_arguments_object(&trial.json)
     } else {
         let ReadForm { value, faults } = read_fields(&kept.fields, tool);
         // What can be read stays in the form; with a fault, nothing is sent.
@@ -151,7 +152,7 @@ fn read_trial<'k>(request: &PageRequest, tool: &Value, kept: &'k KeptFiles) -> T
     };
     match read {
         Ok(arguments) => {
-            trial.json = json_view::pretty(&arguments);
+            trial.json = json_view::indented_json(&arguments);
             trial.arguments = Some(arguments);
         }
         Err(faults) => trial.faults.extend(faults),
@@ -162,7 +163,7 @@ fn read_trial<'k>(request: &PageRequest, tool: &Value, kept: &'k KeptFiles) -> T
     trial
 }
 
-fn read_json(text: &str) -> Arguments {
+fn parse_arguments_object(text: &str) -> Arguments {
     match Value::parse(text) {
         Ok(value) if value.is_object() => Ok(value),
         Ok(other) => {
@@ -175,7 +176,7 @@ fn read_json(text: &str) -> Arguments {
 /// The id of the session of a form; empty if it has none.
 fn session_id(request: &PageRequest) -> String {
     let session = read_session(request).unwrap_or_default();
-    text(&session, "id").to_owned()
+    member_text(&session, "id").to_owned()
 }
 
 fn read_session(request: &PageRequest) -> Result<Value, String> {

@@ -55,7 +55,7 @@ pub(crate) fn functions(column: &Column, engine: Engine) -> &'static [Function] 
 }
 
 /// The number that a sum or an average of the column is.
-pub(crate) fn number_column(column: &Column) -> Column {
+pub(crate) fn sum_or_average_column(column: &Column) -> Column {
     let (kind, sql_type) = match column.kind {
         ColumnKind::Float => (ColumnKind::Float, "double precision"),
         _ => (ColumnKind::Numeric { precision: None, scale: None }, "numeric"),

@@ -47,7 +47,7 @@ impl Table {
     }
 
     /// True if an index begins with the column.
-    pub(crate) fn has_index(&self, column: &String) -> bool {
+    pub(crate) fn is_first_in_index(&self, column: &String) -> bool {
         self.indexed.contains(column) || self.key.first() == Some(column)
     }
 
@@ -120,7 +120,7 @@ impl Column {
     }
 
     /// The digits of a second that its type keeps, if it says so: `timestamp(3) with time zone`.
-    pub(crate) fn second_digits(&self) -> Option<u32> {
+    pub(crate) fn declared_second_digits(&self) -> Option<u32> {
         let (_, rest) = self.sql_type.split_once('(')?;
         let (digits, _) = rest.split_once(')')?;
         digits.parse().ok().filter(|digits| *digits <= 6)

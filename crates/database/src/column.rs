@@ -13,7 +13,7 @@ use callgate_tool::{Problem, Value, write_string};
 
 pub(crate) use self::{
     problem::new as problem,
-    schema::{kind_schema as plain_schema, schema},
+    schema::{plain_schema, schema},
 };
 use crate::{
     catalog::{Column, ColumnKind},
@@ -24,7 +24,7 @@ use crate::{
 ///
 /// # Errors
 /// A problem without a location, or with that of an item, if the column cannot hold exactly this value.
-pub(crate) fn text(
+pub(crate) fn bound_text(
     column: &Column,
     value: &Value,
     engine: Engine,
@@ -34,7 +34,7 @@ pub(crate) fn text(
         (Value::Null, kind) if *kind != ColumnKind::Json => {
             Err(problem("a value other than null", value))
         }
-        _ => text::from_value(&column.kind, &column.sql_type, engine, value).map(Some),
+        _ => text::non_null_bound_text(&column.kind, &column.sql_type, engine, value).map(Some),
     }
 }
 
@@ -42,18 +42,18 @@ pub(crate) fn text(
 ///
 /// # Errors
 /// As [`text`].
-pub(crate) fn stored_text(
+pub(crate) fn bound_stored_text(
     column: &Column,
     value: &Value,
     engine: Engine,
 ) -> Result<Option<String>, Problem> {
     let kind = match column.kind {
-        _ if engine.has(Ability::ColumnTypes) => return text(column, value, engine),
+        _ if engine.has(Ability::ColumnTypes) => return bound_text(column, value, engine),
         ColumnKind::Numeric { .. } => ColumnKind::Numeric { precision: None, scale: None },
         ColumnKind::Text { .. } => ColumnKind::Text { most: None },
-        _ => return text(column, value, engine),
+        _ => return bound_text(column, value, engine),
     };
-    text(&Column { kind, ..column.clone() }, value, engine)
+    bound_text(&Column { kind, ..column.clone() }, value, engine)
 }
 
 /// The text that is bound for a value beside which rows stand in an order. SQLite compares numbers with digits after the point as
@@ -61,34 +61,34 @@ pub(crate) fn stored_text(
 ///
 /// # Errors
 /// As [`text`].
-pub(crate) fn ordered_text(
+pub(crate) fn bound_order_text(
     column: &Column,
     value: &Value,
     engine: Engine,
 ) -> Result<Option<String>, Problem> {
-    let stored = stored_text(column, value, engine);
-    if stored.is_ok() || !keeps_fractions(column, engine) {
+    let stored = bound_stored_text(column, value, engine);
+    if stored.is_ok() || !keeps_all_fraction_digits(column, engine) {
         return stored;
     }
     let float = Column { kind: ColumnKind::Float, ..column.clone() };
-    text(&float, value, engine).or(stored)
+    bound_text(&float, value, engine).or(stored)
 }
 
 /// A number without the digits after its point that no value of the column has, and whether it is below zero; `None` for a number
 /// without such digits, and where columns keep all of them.
-pub(crate) fn truncated_number(
+pub(crate) fn truncated_number_and_sign(
     column: &Column,
     value: &Value,
     engine: Engine,
 ) -> Option<(Value, bool)> {
-    if keeps_fractions(column, engine) {
+    if keeps_all_fraction_digits(column, engine) {
         return None;
     }
-    text::truncated_number(&column.kind, value)
+    text::truncated_number_and_sign(&column.kind, value)
 }
 
 /// True for a column of numbers that holds any digits after the point, also one of whole numbers in SQLite.
-fn keeps_fractions(column: &Column, engine: Engine) -> bool {
+fn keeps_all_fraction_digits(column: &Column, engine: Engine) -> bool {
     let is_exact = matches!(column.kind, ColumnKind::Integer { .. } | ColumnKind::Numeric { .. });
     is_exact && !engine.has(Ability::ColumnTypes)
 }
@@ -97,7 +97,7 @@ fn keeps_fractions(column: &Column, engine: Engine) -> bool {
 pub(crate) fn beginning_of_day(column: &Column, value: &Value, engine: Engine) -> Option<String> {
     let ColumnKind::Timestamp { has_zone } = column.kind else { return None };
     let dates = Column { kind: ColumnKind::Date, ..column.clone() };
-    let date = text(&dates, value, engine).ok()??;
+    let date = bound_text(&dates, value, engine).ok()??;
     // Ends of time are no days.
     if !date.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
@@ -118,7 +118,7 @@ pub(crate) fn value(kind: &ColumnKind, text: Option<&str>, engine: Engine) -> Va
 
 /// Writes the JSON of a text that a [`Select`](crate::sql::Select) read with the limit `most_bytes`; `None` is null. Of a longer value it
 /// writes the text that the limit leaves, and returns true.
-pub(crate) fn write_shown(
+pub(crate) fn write_json_within_limit(
     kind: &ColumnKind,
     text: Option<&str>,
     engine: Engine,

@@ -39,14 +39,18 @@ impl Database {
         call: &Call<'_>,
         steps: Vec<Step>,
     ) -> Result<Transaction, Box<Fault>> {
-        let identity = self.identity(call.session())?;
-        let role = self.role(call.session())?;
-        let (principal, lock_time) = (shares::principal(call).into(), self.limits.lock_time);
+        let identity = self.session_identity(call.session())?;
+        let role = self.allowed_session_role(call.session())?;
+        let (principal, lock_time) =
+            (shares::principal_id_or_empty(call).into(), self.limits.lock_time);
         let stands_alone = false;
         Ok(Transaction { principal, access, identity, role, steps, lock_time, stands_alone })
     }
 
-    pub(crate) fn identity(&self, session: &Session) -> Result<Vec<(String, String)>, Box<Fault>> {
+    pub(crate) fn session_identity(
+        &self,
+        session: &Session,
+    ) -> Result<Vec<(String, String)>, Box<Fault>> {
         let variables = self.identity.iter();
         let text = |(name, source): &(String, SessionSource)| {
             Ok((name.clone(), session_values::text(source, session)?))
@@ -54,7 +58,10 @@ impl Database {
         variables.map(text).collect()
     }
 
-    pub(crate) fn role(&self, session: &Session) -> Result<Option<String>, Box<Fault>> {
+    pub(crate) fn allowed_session_role(
+        &self,
+        session: &Session,
+    ) -> Result<Option<String>, Box<Fault>> {
         let Some(rule) = &self.role else { return Ok(None) };
         let role = session_values::text(&rule.from, session)?;
         if rule.allow.contains(&role) {
@@ -66,7 +73,7 @@ impl Database {
     }
 
     /// True if the session decides which rows the database shows: it counts hidden ones, too, where it estimates.
-    pub(crate) fn hides_rows(&self) -> bool {
+    pub(crate) fn hides_rows_by_session(&self) -> bool {
         !self.identity.is_empty() || self.role.is_some()
     }
 
@@ -78,7 +85,7 @@ impl Database {
         deadline: Instant,
         journal: &mut Journal,
     ) -> Result<StepResult, Failure> {
-        self.check_plan(&transaction, deadline).await?;
+        self.check_plan_row_limit(&transaction, deadline).await?;
         transaction.note_statements(journal);
         let is_change = |step: &Step| matches!(step.expects, Expects::Affected { .. });
         let change = transaction.steps.iter().rposition(is_change);
@@ -91,7 +98,7 @@ impl Database {
     }
 
     /// Refuses a transaction whose plan reads more rows than a statement may.
-    pub(crate) async fn check_plan(
+    pub(crate) async fn check_plan_row_limit(
         &self,
         transaction: &Transaction,
         deadline: Instant,
@@ -118,7 +125,11 @@ impl Database {
             return Vec::new();
         };
         let columns = tables.values().flat_map(|table| {
-            table.columns.iter().map(|column| &column.name).filter(|name| !table.has_index(name))
+            table
+                .columns
+                .iter()
+                .map(|column| &column.name)
+                .filter(|name| !table.is_first_in_index(name))
         });
         let columns: BTreeSet<_> =
             columns.filter(|name| conditions.contains(&name.to_lowercase())).cloned().collect();
@@ -126,13 +137,13 @@ impl Database {
     }
 
     /// Adds what every transaction reads of the session.
-    pub(crate) fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+    pub(crate) fn hash_session_values(&self, session: &Session, hasher: &mut FingerprintHasher) {
         for (name, source) in &self.identity {
-            hasher.text(name);
-            hasher.source(source, session);
+            hasher.add_text(name);
+            hasher.add_source_value(source, session);
         }
         if let Some(rule) = &self.role {
-            hasher.source(&rule.from, session);
+            hasher.add_source_value(&rule.from, session);
         }
     }
 }

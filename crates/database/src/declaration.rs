@@ -65,13 +65,13 @@ fn description(entity: &Entity, operation: Operation) -> String {
     let words = if operation == Operation::List {
         entity.description.as_str()
     } else {
-        first_sentence(&entity.description)
+        first_sentence_if_short(&entity.description)
     };
     if words.is_empty() { verb } else { format!("{verb}: {words}") }
 }
 
 /// The first sentence, if it is short.
-fn first_sentence(text: &str) -> &str {
+fn first_sentence_if_short(text: &str) -> &str {
     let sentence = text.split(['.', '\n']).next().unwrap_or_default();
     if sentence.len() <= SHORT { sentence } else { "" }
 }
@@ -88,8 +88,8 @@ fn list_schema(entity: &Entity, terms: Terms<'_>) -> Value {
         properties.insert("sort", json!({"type": "array", "items": {"enum": both}}));
     }
     let outputs = entity.outputs(Operation::List);
-    let mut select = column_names(&outputs);
-    let words = column_words(&outputs);
+    let mut select = column_names_schema(&outputs);
+    let words = column_comments(&outputs);
     if let Some(members) = select.as_object_mut().filter(|_| !words.is_empty()) {
         members.insert("description", words.into());
     }
@@ -99,15 +99,15 @@ fn list_schema(entity: &Entity, terms: Terms<'_>) -> Value {
         let words = "`next` of the result before; `where` and `sort` stay";
         properties.insert("page", json!({"type": "string", "description": words}));
     }
-    object_schema(properties, Vec::new())
+    closed_object_schema(properties, Vec::new())
 }
 
 fn get_schema(entity: &Entity, terms: Terms<'_>) -> Value {
     let (mut properties, required) = key_arguments(entity, terms);
     if !properties.contains_key("select") {
-        properties.insert("select", column_names(&entity.outputs(Operation::Get)));
+        properties.insert("select", column_names_schema(&entity.outputs(Operation::Get)));
     }
-    object_schema(properties, required)
+    closed_object_schema(properties, required)
 }
 
 fn aggregate_schema(entity: &Entity, terms: Terms<'_>) -> Value {
@@ -119,9 +119,9 @@ fn aggregate_schema(entity: &Entity, terms: Terms<'_>) -> Value {
         properties.insert("where", filter::schema(&columns, terms.engine));
     }
     if !groups.is_empty() {
-        properties.insert("group", column_names(&groups));
+        properties.insert("group", column_names_schema(&groups));
     }
-    let mut select = column_names(&results);
+    let mut select = column_names_schema(&results);
     if let Some(members) = select.as_object_mut() {
         members.insert("description", "default: count".into());
     }
@@ -130,19 +130,19 @@ fn aggregate_schema(entity: &Entity, terms: Terms<'_>) -> Value {
     let sort = json!({"type": "array", "items": {"type": "string"}, "description": ORDER});
     properties.insert("sort", sort);
     properties.insert("limit", limit_schema(terms));
-    object_schema(properties, Vec::new())
+    closed_object_schema(properties, Vec::new())
 }
 
 /// A list of the names of columns.
-fn column_names(columns: &[&Column]) -> Value {
+fn column_names_schema(columns: &[&Column]) -> Value {
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     json!({"type": "array", "items": {"enum": names}})
 }
 
 /// The words about columns, which are declared where the format of a model has no results.
-fn column_words(columns: &[&Column]) -> String {
+fn column_comments(columns: &[&Column]) -> String {
     let words = |column: &&Column| {
-        let words = first_sentence(column.comment.as_deref()?.trim());
+        let words = first_sentence_if_short(column.comment.as_deref()?.trim());
         (!words.is_empty()).then(|| format!("{}: {words}", column.name))
     };
     columns.iter().filter_map(words).take(MOST_WORDS).collect::<Vec<_>>().join("; ")
@@ -156,25 +156,27 @@ fn create_schema(entity: &Entity, terms: Terms<'_>) -> Value {
     let columns = entity.inputs(Operation::Create);
     let required = columns.iter().filter(|column| is_required(column));
     let required = required.map(|column| column.name.clone()).collect();
-    object_schema(column_properties(&columns, terms), required)
+    closed_object_schema(column_properties(&columns, terms), required)
 }
 
 fn update_schema(entity: &Entity, terms: Terms<'_>) -> Value {
-    let set =
-        object_schema(column_properties(&entity.inputs(Operation::Update), terms), Vec::new());
-    let (mut properties, mut required) = target_arguments(entity, terms);
+    let set = closed_object_schema(
+        column_properties(&entity.inputs(Operation::Update), terms),
+        Vec::new(),
+    );
+    let (mut properties, mut required) = change_target_arguments(entity, terms);
     properties.insert("set", set);
     required.push("set".to_owned());
-    object_schema(properties, required)
+    closed_object_schema(properties, required)
 }
 
 fn delete_schema(entity: &Entity, terms: Terms<'_>) -> Value {
-    let (properties, required) = target_arguments(entity, terms);
-    object_schema(properties, required)
+    let (properties, required) = change_target_arguments(entity, terms);
+    closed_object_schema(properties, required)
 }
 
 /// The arguments that name the rows of a change.
-fn target_arguments(entity: &Entity, terms: Terms<'_>) -> (Object, Vec<String>) {
+fn change_target_arguments(entity: &Entity, terms: Terms<'_>) -> (Object, Vec<String>) {
     let (mut properties, mut required) = key_arguments(entity, terms);
     if let Some(version) = entity.version.as_deref().and_then(|name| entity.column(name)) {
         let mut schema = column::schema(version, terms.engine);
@@ -193,7 +195,8 @@ fn target_arguments(entity: &Entity, terms: Terms<'_>) -> (Object, Vec<String>) 
 }
 
 fn key_arguments(entity: &Entity, terms: Terms<'_>) -> (Object, Vec<String>) {
-    let columns: Vec<&Column> = entity.given_key().filter_map(|name| entity.column(name)).collect();
+    let columns: Vec<&Column> =
+        entity.key_given_by_model().filter_map(|name| entity.column(name)).collect();
     let required = columns.iter().map(|column| column.name.clone()).collect();
     (column_properties(&columns, terms), required)
 }
@@ -202,7 +205,8 @@ fn key_arguments(entity: &Entity, terms: Terms<'_>) -> (Object, Vec<String>) {
 fn column_properties(columns: &[&Column], terms: Terms<'_>) -> Object {
     let property = |column: &&Column| {
         let mut schema = column::schema(column, terms.engine);
-        let words = column.comment.as_deref().map(first_sentence).filter(|it| !it.is_empty());
+        let words =
+            column.comment.as_deref().map(first_sentence_if_short).filter(|it| !it.is_empty());
         if let (Some(members), Some(words)) = (schema.as_object_mut(), words)
             && !members.contains_key("description")
         {
@@ -213,7 +217,7 @@ fn column_properties(columns: &[&Column], terms: Terms<'_>) -> Object {
     columns.iter().map(property).collect()
 }
 
-pub(crate) fn object_schema(properties: Object, required: Vec<String>) -> Value {
+pub(crate) fn closed_object_schema(properties: Object, required: Vec<String>) -> Value {
     let mut schema = Object::new();
     schema.insert("type", "object".into());
     schema.insert("properties", Value::Object(properties));
@@ -260,12 +264,12 @@ pub(crate) fn rows_schema<'a>(columns: impl Iterator<Item = (&'a str, &'a Column
 
 fn row_schema<'a>(columns: impl Iterator<Item = (&'a str, &'a ColumnKind)>) -> Value {
     let properties: Object =
-        columns.map(|(name, kind)| (name.to_owned(), result_schema(kind))).collect();
+        columns.map(|(name, kind)| (name.to_owned(), result_value_schema(kind))).collect();
     json!({"type": "object", "properties": properties})
 }
 
 /// The schema of a value in a result. A value that is cut, or is not what its column says, is a text.
-fn result_schema(kind: &ColumnKind) -> Value {
+fn result_value_schema(kind: &ColumnKind) -> Value {
     let own = match kind {
         ColumnKind::Boolean => "boolean",
         ColumnKind::Flag { .. } => {

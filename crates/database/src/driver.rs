@@ -151,7 +151,11 @@ impl Driver {
         not(feature = "postgres"),
         expect(unused_variables, clippy::unused_async, reason = "only PostgreSQL is asked")
     )]
-    pub(crate) async fn query_text(&self, principal: &str, sql: &str) -> Result<QueryText, Error> {
+    pub(crate) async fn permitted_query_text(
+        &self,
+        principal: &str,
+        sql: &str,
+    ) -> Result<QueryText, Error> {
         #[cfg(any(feature = "mysql", feature = "sqlite"))]
         let whole_unless = |refused: Option<String>| match refused {
             Some(refused) => Err(Error::new(ErrorKind::Statement, refused)),
@@ -161,7 +165,7 @@ impl Driver {
             #[cfg(feature = "mysql")]
             Self::Mysql(_) => whole_unless(crate::mysql::refused_part(sql)),
             #[cfg(feature = "postgres")]
-            Self::Postgres(driver) => driver.query_text(principal, sql).await,
+            Self::Postgres(driver) => driver.permitted_query_text(principal, sql).await,
             #[cfg(feature = "sqlite")]
             Self::Sqlite(driver) => whole_unless(driver.refused_part(sql)),
         }

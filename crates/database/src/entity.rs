@@ -14,7 +14,7 @@ use std::{
 };
 
 pub(crate) use absence::MissingColumns;
-pub(crate) use fit::{has_usable_key, is_offered, is_required};
+pub(crate) use fit::{has_usable_key, is_offered_by_default, is_required};
 pub(crate) use resolve::{Context, resolve};
 
 use crate::{
@@ -73,18 +73,18 @@ impl Entity {
     }
 
     /// The columns of the key that a model gives: without those that the session gives.
-    pub(crate) fn given_key(&self) -> impl Iterator<Item = &str> + Clone {
-        self.key.iter().map(String::as_str).filter(|name| !self.is_of_session(name))
+    pub(crate) fn key_given_by_model(&self) -> impl Iterator<Item = &str> + Clone {
+        self.key.iter().map(String::as_str).filter(|name| !self.is_set_by_session(name))
     }
 
-    pub(crate) fn is_of_session(&self, column: &str) -> bool {
+    pub(crate) fn is_set_by_session(&self, column: &str) -> bool {
         self.rows.iter().any(|(name, _)| name == column)
     }
 
     /// True if a model may know the column.
-    pub(crate) fn is_offered(&self, column: &str) -> bool {
+    pub(crate) fn is_visible_to_model(&self, column: &str) -> bool {
         let inputs = self.inputs.values().chain(self.outputs.values()).flatten();
-        inputs.chain(&self.key).any(|name| name == column) && !self.is_of_session(column)
+        inputs.chain(&self.key).any(|name| name == column) && !self.is_set_by_session(column)
     }
 
     pub(crate) fn inputs(&self, operation: Operation) -> Vec<&Column> {
@@ -107,7 +107,7 @@ impl Entity {
     }
 
     /// The column whose next value an update writes.
-    pub(crate) fn written_version(&self) -> Option<&Column> {
+    pub(crate) fn written_version_column(&self) -> Option<&Column> {
         let name = self.version.as_deref().filter(|_| self.writes_version)?;
         self.column(name)
     }
@@ -149,7 +149,7 @@ impl Entity {
                     let inputs: Vec<String> = inputs.collect();
                     table.selects.extend(inputs.iter().chain(&self.fields).cloned());
                     table.updates.extend(inputs);
-                    let version = self.written_version();
+                    let version = self.written_version_column();
                     table.updates.extend(version.map(|column| column.name.clone()));
                 }
                 Operation::Aggregate | Operation::Get | Operation::List => {}
@@ -166,7 +166,7 @@ impl Table {
 
 impl TableName {
     /// True if both may name one table: a schema that is not stated is the default one.
-    pub(crate) fn may_be(&self, other: &Self) -> bool {
+    pub(crate) fn may_be_same_table(&self, other: &Self) -> bool {
         let is_one_schema = match (&self.schema, &other.schema) {
             (Some(one), Some(other)) => one == other,
             _ => true,

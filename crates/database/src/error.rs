@@ -90,7 +90,7 @@ impl From<Error> for Failure {
 }
 
 /// A statement that reads the catalog failed on the server, which is a fault of callgate.
-pub(crate) fn own_statement(reason: &str) -> Error {
+pub(crate) fn catalog_statement_error(reason: &str) -> Error {
     let message = format!("a statement of callgate that reads the catalog failed: {reason}");
     Error::new(ErrorKind::Catalog, message)
 }

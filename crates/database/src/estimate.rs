@@ -21,7 +21,7 @@ impl Estimate {
     /// The questions about a transaction; `None` for an engine that estimates nothing.
     pub(crate) fn new(engine: Engine, most: usize, of: &Transaction) -> Option<Self> {
         let reader = engine.facts().plan_reader.as_ref()?;
-        let mut steps = plan_questions(engine, of)?;
+        let mut steps = explain_steps(engine, of)?;
         steps.push(estimate_step(reader.large_tables.to_owned(), vec![Some(most.to_string())]));
         let transaction = Transaction { access: Access::Read, steps, ..of.clone() };
         Some(Self { reader, most: most as u64, transaction })
@@ -40,12 +40,12 @@ impl Estimate {
 }
 
 /// The questions for the plans of a transaction; `None` if the engine plans none of its steps.
-pub(crate) fn plan_questions(engine: Engine, of: &Transaction) -> Option<Vec<Step>> {
+pub(crate) fn explain_steps(engine: Engine, of: &Transaction) -> Option<Vec<Step>> {
     let reader = engine.facts().plan_reader.as_ref()?;
     if of.access == Access::Write && !reader.plans_changes {
         return None;
     }
-    let planned = of.steps.iter().filter(|step| has_plan(engine, &step.text));
+    let planned = of.steps.iter().filter(|step| is_planned_statement(engine, &step.text));
     let ask = |step: &Step| {
         estimate_step(format!("{} {}", reader.explain, step.text), step.values.clone())
     };
@@ -59,15 +59,15 @@ fn sizes(rows: &RowBuffer) -> TableSizes {
 }
 
 /// True for a statement that a server plans. `CALL` is none.
-fn has_plan(engine: Engine, text: &str) -> bool {
-    let text = behind_comments(&engine.facts().lexical_rules, text);
+fn is_planned_statement(engine: Engine, text: &str) -> bool {
+    let text = skip_to_first_word(&engine.facts().lexical_rules, text);
     let first = text.split(|letter: char| !letter.is_alphabetic()).next().unwrap_or_default();
     let planned = ["DELETE", "INSERT", "REPLACE", "SELECT", "TABLE", "UPDATE", "VALUES", "WITH"];
     planned.iter().any(|word| first.eq_ignore_ascii_case(word))
 }
 
 /// The text without the comments, spaces and parentheses that it begins with.
-fn behind_comments<'t>(rules: &LexicalRules, mut text: &'t str) -> &'t str {
+fn skip_to_first_word<'t>(rules: &LexicalRules, mut text: &'t str) -> &'t str {
     loop {
         text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
         if text.starts_with("--") || text.starts_with(rules.line_comments) {
@@ -119,11 +119,11 @@ mod tests {
         let texts = "select 1|(select 1)|With a as (select 1) select 1|\nUPDATE a SET b = 1|-- call it\n/* or */ select 1|\
             /* call /* it */ do */ ( select 1)";
         for text in texts.split('|') {
-            assert!(has_plan(Engine::Postgres, text), "{text}");
+            assert!(is_planned_statement(Engine::Postgres, text), "{text}");
         }
-        assert!(has_plan(Engine::Mysql, "# call it\n/* call /* it */ select 1"));
+        assert!(is_planned_statement(Engine::Mysql, "# call it\n/* call /* it */ select 1"));
         for text in ["call a()", "", "show tables", "do 1", "/* select", "-- select 1"] {
-            assert!(!has_plan(Engine::Postgres, text), "{text}");
+            assert!(!is_planned_statement(Engine::Postgres, text), "{text}");
         }
     }
 

@@ -124,20 +124,21 @@ impl FailureContext<'_> {
             let is_of_key =
                 |name: &&str| keys.iter().any(|key| key.columns.iter().any(|it| it == name));
             let names = entity.table.columns.iter().map(|column| column.name.as_str());
-            let own = names.filter(is_of_key).filter(|name| entity.is_offered(name));
+            let own = names.filter(is_of_key).filter(|name| entity.is_visible_to_model(name));
             return database::constraint_violated(rule, own);
         }
         let named = name.and_then(|name| entity.table.constraints.get(name));
         let names = if columns.is_empty() { named.map_or(columns, Vec::as_slice) } else { columns };
         let of_table = entity.table.columns.iter();
         let columns = of_table.clone().filter(|it| names.iter().any(|name| name == it.sql_name()));
-        let offered = columns.filter(|column| entity.is_offered(&column.name));
+        let offered = columns.filter(|column| entity.is_visible_to_model(&column.name));
         let offered: Vec<&str> = offered.map(|column| column.name.as_str()).collect();
         if !offered.is_empty() {
             return database::constraint_violated(rule, offered);
         }
         let is_of_offered = |name: &&str| {
-            let hidden = of_table.clone().filter(|column| !entity.is_offered(&column.name));
+            let hidden =
+                of_table.clone().filter(|column| !entity.is_visible_to_model(&column.name));
             hidden.map(Column::sql_name).all(|column| !name.contains(column))
         };
         database::constraint_violated(rule, name.filter(is_of_offered))

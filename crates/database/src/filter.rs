@@ -26,7 +26,7 @@ pub(crate) struct Condition {
     pub(crate) test: Test,
 }
 
-/// A test of a column's value. The texts are checked, as [`column::text`](crate::column::text) makes them. A column that is null
+/// A test of a column's value. The texts are checked, as [`column::bound_text`](crate::column::bound_text) makes them. A column that is null
 /// passes none but [`Self::IsNull`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Test {
@@ -49,7 +49,7 @@ impl Filter {
     }
 
     /// True if a condition is on the column.
-    pub(crate) fn names(&self, column: &str) -> bool {
+    pub(crate) fn has_condition_on(&self, column: &str) -> bool {
         self.all.iter().chain(self.any.iter().flatten()).any(|it| it.column == column)
     }
 

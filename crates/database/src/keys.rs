@@ -6,7 +6,7 @@ mod query;
 mod statement;
 
 use callgate_secret::SecretReference;
-use callgate_settings::{Bytes, Count, Kind, SettingCode, at, forms, keys};
+use callgate_settings::{Bytes, Count, Kind, SettingCode, forms, keys, member_pointer};
 use callgate_tool::SessionSource;
 
 use crate::{
@@ -87,7 +87,7 @@ keys! {
 }
 
 /// True if an address names a file of `SQLite`.
-fn is_of_file(address: &str) -> bool {
+fn is_sqlite_address(address: &str) -> bool {
     address.starts_with("sqlite:")
 }
 
@@ -95,13 +95,13 @@ forms! {
     /// A reference to a secret. An address of `SQLite` holds none, and may stand in the configuration.
     struct DatabaseUrl => SecretReference, Kind::Secret, |reader, mapping, key| {
         let text = mapping.object.get(key)?.as_str().unwrap_or_default();
-        if is_of_file(text) {
+        if is_sqlite_address(text) {
             return format!("literal:{text}").parse().ok();
         }
         if Engine::of_address(text).is_some() {
             let message = "expected a reference to the address of a database, got the address itself";
             let help = "it may hold a password: put it into a variable or a file, and write where it is: `env:SHOP_DATABASE`";
-            reader.complain(SettingCode::SecretReference, at(mapping, key), message, help);
+            reader.report_fault(SettingCode::SecretReference, member_pointer(mapping, key), message, help);
             return None;
         }
         reader.get::<SecretReference>(mapping, key)
@@ -110,12 +110,12 @@ forms! {
         let DatabaseKeys { identity, login, role, url } = reader.get::<DatabaseKeys>(mapping, key)?;
         let (identity, allowed_rights) = (identity.unwrap_or_default(), login.unwrap_or_default());
         let is_file = mapping.object.get(key).and_then(|node| node.get("url")?.as_str());
-        let is_file = is_file.is_some_and(is_of_file);
+        let is_file = is_file.is_some_and(is_sqlite_address);
         Some(DatabaseLogin { is_file, url: url?, identity, role, allowed_rights })
     };
     struct Identity => Vec<(String, SessionSource)>, Kind::Map(&SessionSource::KIND), |reader, mapping, key| {
         let help = "for example `{app.user: $session.params.user_id}`";
-        reader.map::<SessionSource, _>(mapping, key, "a mapping from variables to values", help)
+        reader.named_values::<SessionSource, _>(mapping, key, "a mapping from variables to values", help)
     };
     struct Login => Vec<String>, LoginKeys::KIND,
         |reader, mapping, key| reader.get::<LoginKeys>(mapping, key)?.allow;

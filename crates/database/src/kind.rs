@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use callgate_call::wording;
 use callgate_kind::{
     Absence, Beside, CommonSettings, GivenLimits, Kept, KindCode, KindKeys, KindSettings, Missing,
-    NamedTool, Opened, SELECTION_BY_NAME, Surroundings, ToolsetKind, equal_settings, innermost,
+    NamedTool, Opened, SELECTION_BY_NAME, Surroundings, ToolsetKind, are_equal_settings, innermost,
 };
 use callgate_secret::{Secret, SecretReference, SecretStore};
 use callgate_settings::{Mapping, Reader, Section as _, pointer_segment};
@@ -36,7 +36,7 @@ impl ToolsetKind for DatabaseKind {
         KEY
     }
 
-    fn example(&self) -> &'static str {
+    fn example_setting(&self) -> &'static str {
         "database: {url: env:NAME}"
     }
 
@@ -44,7 +44,7 @@ impl ToolsetKind for DatabaseKind {
         KindKeys { toolset: ToolsetKeys::KEYS, limits: LimitKeys::KEYS, root: &[] }
     }
 
-    fn beside(&self) -> Beside {
+    fn common_keys(&self) -> Beside {
         Beside {
             keys: &["confirm", "functions", "limits", "prefix", "required", "tls", "tools"],
             limits: Some(&["breaker", "concurrency", "rate", "result_bytes", "timeout"]),
@@ -52,7 +52,7 @@ impl ToolsetKind for DatabaseKind {
         }
     }
 
-    fn codes(&self) -> Vec<(&'static str, &'static str)> {
+    fn codes_and_explanations(&self) -> Vec<(&'static str, &'static str)> {
         DatabaseCode::ALL.iter().map(|code| (code.as_str(), code.explanation())).collect()
     }
 
@@ -132,11 +132,11 @@ impl KindSettings for SourceSettings {
         entities.chain(statements).chain(query).collect()
     }
 
-    fn unavailable(&self) -> Box<Fault> {
+    fn unavailable_fault(&self) -> Box<Fault> {
         wording::database::unavailable()
     }
 
-    fn unreachable(&self, why: &str) -> Option<SettingFinding> {
+    fn unreachable_finding(&self, why: &str) -> Option<SettingFinding> {
         let message = format!("expected a database that answers, got none: {why}");
         let help = "see that the database runs there and takes the login, or correct the address";
         let code = DatabaseCode::Unreachable.as_str();
@@ -144,7 +144,7 @@ impl KindSettings for SourceSettings {
     }
 
     fn is_same(&self, other: &dyn KindSettings) -> bool {
-        equal_settings(self, other)
+        are_equal_settings(self, other)
     }
 
     fn session_sources(&self, pointer: &str) -> Vec<(String, SessionSource)> {
@@ -177,8 +177,8 @@ impl KindSettings for SourceSettings {
     ) -> Opened {
         let shared = around.shared;
         let is_file = self.login.is_file && self.query.is_none();
-        let may_read_file = is_file && shared.effects.fetching().is_some();
-        if !may_read_file && shared.effects.asking().is_none() {
+        let may_read_file = is_file && shared.effects.fetching_permission().is_some();
+        if !may_read_file && shared.effects.asking_permission().is_none() {
             return Opened::absent(Absence::Unasked);
         }
         let settings = match self.resolve_settings(toolset, selected, &*shared.secrets).await {
@@ -209,9 +209,9 @@ impl KindSettings for SourceSettings {
         match timeout(MOST_TIME, loading).await {
             Ok(loaded) => {
                 let has_unused = self.has_certificates
-                    && loaded.connections.as_ref().is_some_and(Connections::is_to_file);
+                    && loaded.connections.as_ref().is_some_and(Connections::is_file_database);
                 let mut opened = opened_database(loaded, toolset);
-                opened.findings.extend(has_unused.then(|| unused_certificates(toolset.pointer)));
+                opened.findings.extend(has_unused.then(|| unused_tls_finding(toolset.pointer)));
                 opened
             }
             Err(_) => Opened::unavailable(SLOW),
@@ -231,7 +231,7 @@ fn opened_database(loaded: Loaded, toolset: &CommonSettings<'_>) -> Opened {
 }
 
 /// The finding about certificates for a file.
-fn unused_certificates(pointer: &str) -> SettingFinding {
+fn unused_tls_finding(pointer: &str) -> SettingFinding {
     let message = "expected no `tls`, since nothing is connected to for a file of SQLite, got one";
     SettingFinding::error(
         DatabaseCode::Entity.as_str(),
@@ -303,7 +303,7 @@ async fn fetch_secret(
 ) -> Result<Secret, MissingSecret> {
     let why = match timeout(MOST_SECRET_TIME, secrets.get(reference)).await {
         Ok(Ok(secret)) => return Ok(secret),
-        Ok(Err(error)) => innermost(&error),
+        Ok(Err(error)) => message_with_root_cause(&error),
         Err(_) => "the secret store does not answer".to_owned(),
     };
     Err(MissingSecret { pointer, why })

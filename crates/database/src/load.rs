@@ -93,7 +93,8 @@ pub async fn load_with(
         network: around.network.clone(),
         tls: around.tls.clone(),
     };
-    let earlier = resources.earlier.and_then(|earlier| earlier.driver_for_settings(&connecting));
+    let earlier =
+        resources.earlier.and_then(|earlier| earlier.driver_if_same_settings(&connecting));
     let driver = match earlier {
         Some(driver) => Ok(driver),
         None => Driver::connect_with(&connecting, resources.renewal.as_ref()).await,
@@ -103,7 +104,7 @@ pub async fn load_with(
         Err(error) => return Loaded::from_error(&error),
     };
     let connections = Some(Connections::new(&connecting, &driver));
-    let findings = support::findings(&settings, driver.engine());
+    let findings = support::unsupported_setting_findings(&settings, driver.engine());
     let mut loading = Loading {
         settings: &settings,
         connecting: &connecting,
@@ -164,7 +165,7 @@ impl Loading<'_> {
         let entities = self.resolve_entities(&tables);
         let statements = self.prepare_statements().await?;
         self.check_login(&entities).await?;
-        self.check_rights_of_statements(&statements).await;
+        self.report_denied_statements(&statements).await;
         let query = self.open_query_login(&tables).await?;
         if self.findings.iter().any(DatabaseFinding::is_error) {
             return Ok(Vec::new());
@@ -251,7 +252,7 @@ impl Loading<'_> {
     }
 
     /// Reports the statements that the login may not run, unless what it lacks is reported already.
-    async fn check_rights_of_statements(&mut self, statements: &[statement::DescribedStatement]) {
+    async fn report_denied_statements(&mut self, statements: &[statement::DescribedStatement]) {
         if self.findings.iter().any(DatabaseFinding::is_error) {
             return;
         }
@@ -314,7 +315,7 @@ impl Loading<'_> {
                             database: Arc::clone(&database),
                         }),
                     )),
-                    Err(error) => self.illegal_name(&entity.pointer, &error),
+                    Err(error) => self.report_illegal_tool_name(&entity.pointer, &error),
                 }
             }
         }
@@ -322,20 +323,20 @@ impl Loading<'_> {
             let pointer = statement.pointer.clone();
             match StatementTool::new(statement, terms, &database) {
                 Ok(tool) => tools.push((pointer, Arc::new(tool))),
-                Err(error) => self.illegal_name(&pointer, &error),
+                Err(error) => self.report_illegal_tool_name(&pointer, &error),
             }
         }
         if let Some(query) = query {
             let pointer = query.pointer.clone();
             match query.tool(terms, &database) {
                 Ok(tool) => tools.push((pointer, Arc::new(tool))),
-                Err(error) => self.illegal_name(&pointer, &error),
+                Err(error) => self.report_illegal_tool_name(&pointer, &error),
             }
         }
         self.uniquely_named_tools(tools)
     }
 
-    fn illegal_name(&mut self, pointer: &str, error: &callgate_tool::InvalidName) {
+    fn report_illegal_tool_name(&mut self, pointer: &str, error: &callgate_tool::InvalidName) {
         let help = "choose a shorter name of letters, digits and `_`";
         self.findings.push(DatabaseFinding::error(TOOL_NAME, pointer, error.to_string(), help));
     }

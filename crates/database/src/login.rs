@@ -33,16 +33,20 @@ pub(crate) struct Needs {
 
 impl Needs {
     /// The grade of an unused right to write: the functions that the operator's own statements call may change further tables.
-    pub(crate) fn grade_of_writing(&self) -> Grade {
+    pub(crate) fn unused_write_grade(&self) -> Grade {
         if self.own_writes.is_empty() { Grade::Dangerous } else { Grade::Unused }
     }
 
     /// True if the operator's statements use a right on a table.
     pub(crate) fn is_used_by_statements(&self, right: &str, table: &str) -> bool {
-        self.writes_on(right, table).next().is_some()
+        self.writes_using_right(right, table).next().is_some()
     }
 
-    fn writes_on(&self, right: &str, table: &str) -> impl Iterator<Item = &StatementWords> {
+    fn writes_using_right(
+        &self,
+        right: &str,
+        table: &str,
+    ) -> impl Iterator<Item = &StatementWords> {
         let writes = self.own_writes.iter();
         writes.filter(move |words| words.needs_right(right) && words.has_name(table))
     }
@@ -99,7 +103,7 @@ pub(crate) fn finding(
 }
 
 /// The findings in their order, without unused rights that are allowed by name.
-pub(crate) fn reported_findings(
+pub(crate) fn sorted_unallowed_findings(
     mut findings: Vec<LoginFinding>,
     is_allowed: impl Fn(&str) -> bool,
 ) -> Vec<LoginFinding> {

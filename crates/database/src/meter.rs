@@ -35,13 +35,13 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    pub(crate) fn allow(&self, n_bytes: u64) {
+    pub(crate) fn reset_allowance(&self, n_bytes: u64) {
         self.left.store(n_bytes, Ordering::Relaxed);
         self.n_turns.store(0, Ordering::Relaxed);
     }
 
     /// True if a reply was larger than its allowance. The connection is broken then.
-    pub(crate) fn is_over(&self) -> bool {
+    pub(crate) fn is_limit_exceeded(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
     }
 
@@ -49,17 +49,17 @@ impl Meter {
         let taken = self
             .left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(n_bytes));
-        taken.map(drop).map_err(|_| self.limit_error("a reply is larger than its limit"))
+        taken.map(drop).map_err(|_| self.record_exceeded_limit("a reply is larger than its limit"))
     }
 
     fn count_turn(&self) -> io::Result<()> {
         if self.n_turns.fetch_add(1, Ordering::Relaxed) < MOST_TURNS {
             return Ok(());
         }
-        Err(self.limit_error("a call took more turns than its limit"))
+        Err(self.record_exceeded_limit("a call took more turns than its limit"))
     }
 
-    fn limit_error(&self, message: &'static str) -> io::Error {
+    fn record_exceeded_limit(&self, message: &'static str) -> io::Error {
         self.is_over.store(true, Ordering::Relaxed);
         io::Error::other(message)
     }

@@ -133,7 +133,7 @@ impl Mysql {
         let origin = if is_foreign { Origin::Operator } else { Origin::Callgate };
         let transaction = &transaction;
         let asked = PendingTransaction { transaction, deadline, origin, is_for_one: false };
-        self.pool.run(asked).await
+        self.pool.run_with_retry(asked).await
     }
 
     fn described_texts(&self) -> MutexGuard<'_, BTreeSet<Arc<str>>> {

@@ -51,7 +51,7 @@ impl Pages {
         token: &str,
         place: Place,
     ) -> Result<Vec<Option<String>>, Box<Fault>> {
-        self.token_values(token, place).ok_or_else(wording::unknown_page)
+        self.token_values(token, place).ok_or_else(wording::invalid_page_token)
     }
 
     fn token_values(&self, token: &str, place: Place) -> Option<Vec<Option<String>>> {
@@ -90,7 +90,7 @@ mod tests {
     fn place(parts: &[&str]) -> Place {
         let mut hasher = FingerprintHasher::default();
         for part in parts {
-            hasher.text(part);
+            hasher.add_text(part);
         }
         Place::new(hasher)
     }

@@ -24,7 +24,7 @@ use crate::{
     operation::Operation,
     page::Place,
     result_rows::{Columns, NamedColumn, ResultShape},
-    session_values::text_of_column,
+    session_values::session_text_for_column,
     sql::{self, Direction, Sql},
     transaction::{Access, Expects, Step, Transaction},
 };
@@ -119,11 +119,11 @@ impl<'a> Request<'a> {
     }
 
     fn plan_get(&self) -> Result<Plan, Box<Fault>> {
-        let rows = self.values_of_session_rows()?;
+        let rows = self.session_row_values()?;
         let mut values = self.values();
         let key = self.row_key(&rows, &mut values);
         values.into_result()?;
-        let WantedColumns { columns, head, named } = self.wanted_columns(Operation::Get);
+        let WantedColumns { columns, head, named } = self.selected_or_all_columns(Operation::Get);
         let select = sql::Select {
             table: &self.entity.table,
             columns,
@@ -165,12 +165,12 @@ impl<'a> Request<'a> {
     }
 
     /// The values that every row of this caller has.
-    fn values_of_session_rows(&self) -> Result<Vec<(String, String)>, Box<Fault>> {
+    fn session_row_values(&self) -> Result<Vec<(String, String)>, Box<Fault>> {
         let rows = self.entity.rows.iter();
         let text = |(name, source): &(String, _)| {
             let column = self.entity.column(name).ok_or_else(wording::stale_description)?;
             let engine = self.database.engine;
-            Ok((name.clone(), text_of_column(source, self.session(), column, engine)?))
+            Ok((name.clone(), session_text_for_column(source, self.session(), column, engine)?))
         };
         rows.map(text).collect()
     }
@@ -192,7 +192,7 @@ impl<'a> Request<'a> {
     }
 
     /// The columns of the result that the call wants: all unless it names some.
-    fn wanted_columns(&self, operation: Operation) -> WantedColumns<'a> {
+    fn selected_or_all_columns(&self, operation: Operation) -> WantedColumns<'a> {
         let columns = self.entity.outputs(operation);
         let wanted = self.named_columns("select", &columns);
         if wanted.is_empty() {
@@ -237,18 +237,20 @@ impl<'a> Request<'a> {
     /// The fingerprint that a token of a page is bound to.
     fn page_place(&self, rows: &[(String, String)]) -> Result<Place, Box<Fault>> {
         let mut hasher = FingerprintHasher::default();
-        hasher.text(self.tool.as_str());
+        hasher.add_text(self.tool.as_str());
         for name in ["where", "sort"] {
             match self.call.arguments().get(name) {
-                Some(value) => hasher.value(value),
-                None => hasher.optional(None),
+                Some(value) => hasher.add_value(value),
+                None => hasher.add_optional_text(None),
             };
         }
-        hasher.optional(self.call.principal().map(Principal::id)).optional(self.session().id());
-        for (name, text) in rows.iter().chain(&self.database.identity(self.session())?) {
-            hasher.text(name).text(text);
+        hasher
+            .add_optional_text(self.call.principal().map(Principal::id))
+            .add_optional_text(self.session().id());
+        for (name, text) in rows.iter().chain(&self.database.session_identity(self.session())?) {
+            hasher.add_text(name).add_text(text);
         }
-        hasher.optional(self.database.role(self.session())?.as_deref());
+        hasher.add_optional_text(self.database.allowed_session_role(self.session())?.as_deref());
         Ok(Place::new(hasher))
     }
 }

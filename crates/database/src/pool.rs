@@ -31,7 +31,7 @@ pub(crate) trait Dial: fmt::Debug + Send + Sync + 'static {
     fn open(&self) -> impl Future<Output = Result<Self::Connection, Error>> + Send;
 
     /// Ends on the server what a connection runs, and closes it. The caller sets the time limit.
-    fn cancel(&self, connection: Self::Connection) -> impl Future<Output = ()> + Send;
+    fn cancel_and_close(&self, connection: Self::Connection) -> impl Future<Output = ()> + Send;
 }
 
 /// A connection that is lent to one transaction after another.
@@ -164,14 +164,14 @@ impl<D: Dial> Pool<D> {
         let is_watched = mem::replace(&mut idle.is_watched, true);
         drop(idle);
         if !is_watched {
-            self.spawn(watch(Arc::downgrade(&self.inner)));
+            self.spawn(close_idle_periodically(Arc::downgrade(&self.inner)));
         }
     }
 
     /// Cancels what a connection runs, until the server has ended it, and closes the connection. The permit is dropped last,
     /// so that the server never has more connections than it should.
-    async fn cancel(self, _permit: QueuePermit, connection: D::Connection) {
-        drop(timeout(CANCEL_TIME, self.inner.dialling.cancel(connection)).await);
+    async fn cancel_and_close(self, _permit: QueuePermit, connection: D::Connection) {
+        drop(timeout(CANCEL_TIME, self.inner.dialling.cancel_and_close(connection)).await);
     }
 }
 
@@ -197,7 +197,7 @@ impl<C: Pooled> Idle<C> {
 }
 
 /// Closes idle connections until there is none.
-async fn watch<D: Dial>(inner: Weak<Inner<D>>) {
+async fn close_idle_periodically<D: Dial>(inner: Weak<Inner<D>>) {
     loop {
         sleep(IDLE_TIME / 2).await;
         let Some(inner) = inner.upgrade() else { return };
@@ -229,7 +229,7 @@ impl<D: Dial> Drop for Loan<D> {
         let (connection, permit) = (self.connection.take(), self.permit.take());
         let (Some(mut connection), Some(permit)) = (connection, permit) else { return };
         if connection.may_still_run() {
-            self.pool.spawn(self.pool.clone().cancel(permit, connection));
+            self.pool.spawn(self.pool.clone().cancel_and_close(permit, connection));
         }
     }
 }

@@ -107,7 +107,7 @@ impl Postgres {
             let mut schemas: Vec<&str> =
                 schemas.map(|table| table.schema.as_deref().unwrap_or("public")).collect();
             schemas.dedup();
-            self.pool.dialling().look_up_in(schemas.into_iter());
+            self.pool.dialling().set_search_path(schemas.into_iter());
             self.pool.close_idle();
         }
         Ok(findings)
@@ -130,16 +130,20 @@ impl Postgres {
     }
 
     /// A model's text as the server may get it.
-    pub(crate) async fn query_text(&self, principal: &str, sql: &str) -> Result<QueryText, Error> {
+    pub(crate) async fn permitted_query_text(
+        &self,
+        principal: &str,
+        sql: &str,
+    ) -> Result<QueryText, Error> {
         let Some(listing) = self.listing.get() else {
-            let refused = query_text::tokens(sql).err();
+            let refused = query_text::tokens_without_catalog_names(sql).err();
             let refused = refused.map(|refused| Error::new(ErrorKind::Statement, refused));
             return refused
                 .map_or_else(|| Ok(QueryText { with: String::new(), sql: sql.to_owned() }), Err);
         };
         let mut reader = CatalogReader::open_for(principal, &self.pool).await?;
-        let text = listing.query_text(&mut reader, sql).await;
-        reader.close();
+        let text = listing.permitted_query_text(&mut reader, sql).await;
+        reader.give_back_connection();
         text
     }
 
@@ -154,6 +158,6 @@ impl Postgres {
         }
         let (transaction, origin) = (&transaction, Origin::Operator);
         let asked = PendingTransaction { transaction, deadline, origin, is_for_one: is_for_query };
-        self.pool.run(asked).await
+        self.pool.run_with_retry(asked).await
     }
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use callgate_secret::Secret;
 use callgate_tool::ArgumentName;
-use callgate_tree::name_list;
+use callgate_tree::quoted_name_list;
 
 use crate::{
     catalog::Table,
     driver::Driver,
     endpoint::Connecting,
-    entity::{has_usable_key, is_offered},
+    entity::{has_usable_key, is_offered_by_default},
     error::Error,
     keys::table_name,
     load::Surroundings,
@@ -59,42 +59,42 @@ pub async fn propose(url: Secret, around: Surroundings) -> Result<Proposal, Erro
     let connecting = Connecting { url, base, limits, is_read_only: true, network, tls };
     let driver = Driver::connect(&connecting).await?;
     let (names, unnamable): (Vec<_>, Vec<_>) =
-        driver.list_tables().await?.into_iter().partition(is_readable);
+        driver.list_tables().await?.into_iter().partition(is_nameable);
     let tables = driver.read_tables(&names).await?.into_values();
     let (tables, unread): (Vec<_>, Vec<_>) =
-        tables.partition(|table| table.columns.iter().any(is_offered));
+        tables.partition(|table| table.columns.iter().any(is_offered_by_default));
     let needs = reading_needs(&tables);
     let OwnLogin { statements, allowed } = driver.propose_login(&needs).await?;
     let unread: Vec<_> = unread.into_iter().map(|table| table.name).collect();
     let notes = [
-        left_out(&unnamable, "no configuration takes a `.`, `\"` or `` ` `` in their names"),
-        left_out(&unread, "all of their columns are bytes, or named like credentials"),
+        left_out_note(&unnamable, "no configuration takes a `.`, `\"` or `` ` `` in their names"),
+        left_out_note(&unread, "all of their columns are bytes, or named like credentials"),
     ];
-    let notes = notes.into_iter().flatten().chain(tables.iter().filter_map(withheld_key));
+    let notes = notes.into_iter().flatten().chain(tables.iter().filter_map(unread_key_note));
     let notes = notes.collect();
     Ok(Proposal { entities: entities(&tables), login: statements, allowed, notes })
 }
 
 /// True if a configuration that names the table names this one.
-fn is_readable(name: &TableName) -> bool {
+fn is_nameable(name: &TableName) -> bool {
     table_name(&name.to_string()).as_ref() == Some(name)
 }
 
-fn left_out(names: &[TableName], reason: &str) -> Option<String> {
+fn left_out_note(names: &[TableName], reason: &str) -> Option<String> {
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-    let listed = || name_list(names.iter().map(String::as_str));
+    let listed = || quoted_name_list(names.iter().map(String::as_str));
     (!names.is_empty()).then(|| format!("left out, since {reason}: {}", listed()))
 }
 
 /// The columns of the key that a model does not read.
-fn withheld_columns(table: &Table) -> impl Iterator<Item = &str> {
-    let is_withheld = move |name: &&String| !table.column(name).is_some_and(is_offered);
+fn unread_key_columns(table: &Table) -> impl Iterator<Item = &str> {
+    let is_withheld = move |name: &&String| !table.column(name).is_some_and(is_offered_by_default);
     table.key.iter().filter(is_withheld).map(String::as_str)
 }
 
-fn withheld_key(table: &Table) -> Option<String> {
-    withheld_columns(table).next()?;
-    let (name, columns) = (&table.name, name_list(withheld_columns(table)));
+fn unread_key_note(table: &Table) -> Option<String> {
+    unread_key_columns(table).next()?;
+    let (name, columns) = (&table.name, quoted_name_list(unread_key_columns(table)));
     Some(format!(
         "`{name}` has no `get`: no result shows {columns} of its key, which a login reads for the order of lists"
     ))
@@ -104,8 +104,8 @@ fn entities(tables: &[Table]) -> Vec<ProposedEntity> {
     let mut taken = BTreeSet::new();
     let mut entities = Vec::new();
     for table in tables {
-        let full = entity_name(&table.name.to_string());
-        let names = [entity_name(&table.name.name), full.clone()];
+        let full = legal_entity_name(&table.name.to_string());
+        let names = [legal_entity_name(&table.name.name), full.clone()];
         let numbered = (2_u32..=u32::MAX).map(|number| format!("{full}_{number}"));
         let mut names = names.into_iter().chain(numbered);
         let Some(name) = names.find(|name| taken.insert(name.clone())) else {
@@ -115,17 +115,17 @@ fn entities(tables: &[Table]) -> Vec<ProposedEntity> {
             name,
             table: table.name.clone(),
             description: table.comment.clone().unwrap_or_default(),
-            has_key: has_usable_key(table) && withheld_columns(table).next().is_none(),
-            fields: named_fields(table),
+            has_key: has_usable_key(table) && unread_key_columns(table).next().is_none(),
+            fields: fields_with_legal_names(table),
         });
     }
     entities
 }
 
 /// The columns that a model reads, if it cannot write the names of some: these get others.
-fn named_fields(table: &Table) -> Vec<FieldSettings> {
+fn fields_with_legal_names(table: &Table) -> Vec<FieldSettings> {
     let is_legal = |name: &str| ArgumentName::new(name).is_ok();
-    let columns = || table.columns.iter().filter(|column| is_offered(column));
+    let columns = || table.columns.iter().filter(|column| is_offered_by_default(column));
     if columns().all(|column| is_legal(&column.name)) {
         return Vec::new();
     }
@@ -134,7 +134,7 @@ fn named_fields(table: &Table) -> Vec<FieldSettings> {
         if is_legal(own) {
             return FieldSettings { name: own.clone(), ..FieldSettings::default() };
         }
-        let name = column_name(own);
+        let name = legal_column_name(own);
         let numbered = (2_u32..=u32::MAX).map(|number| format!("{name}_{number}"));
         let mut names = std::iter::once(name.clone()).chain(numbered);
         let name = names.find(|name| taken.insert(name.clone())).unwrap_or(name);
@@ -145,7 +145,7 @@ fn named_fields(table: &Table) -> Vec<FieldSettings> {
 }
 
 /// The words of a column's name, of letters and digits, with `_` between them.
-fn column_name(own: &str) -> String {
+fn legal_column_name(own: &str) -> String {
     let words = own.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let name: String = words.collect::<Vec<_>>().join("_").chars().take(MOST_LETTERS).collect();
     match name.chars().next() {
@@ -156,7 +156,7 @@ fn column_name(own: &str) -> String {
 }
 
 /// A name of letters, digits and `_`, without a digit at its beginning.
-fn entity_name(table: &str) -> String {
+fn legal_entity_name(table: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     let mark = table.starts_with(|c: char| c.is_ascii_digit()).then_some('_');
     mark.into_iter().chain(table.chars().map(letter)).take(MOST_LETTERS).collect()
@@ -169,7 +169,7 @@ const MOST_LETTERS: usize = 40;
 fn reading_needs(tables: &[Table]) -> Needs {
     let mut needs = Needs::default();
     for table in tables {
-        let columns = table.columns.iter().filter(|column| is_offered(column));
+        let columns = table.columns.iter().filter(|column| is_offered_by_default(column));
         let selects = columns.map(|column| &column.name).chain(&table.key).cloned().collect();
         needs.tables.insert(table.name.clone(), TableNeeds { selects, ..TableNeeds::default() });
     }
@@ -192,10 +192,10 @@ mod tests {
             ("2023_sales", "_2023_sales"),
             ("Größe", "gr__e"),
         ] {
-            assert_eq!(entity_name(table), expected);
+            assert_eq!(legal_entity_name(table), expected);
             assert!(ToolsetName::new(expected).is_ok(), "{expected}");
         }
-        assert!(ToolsetName::new(&entity_name(&"9".repeat(80))).is_ok());
+        assert!(ToolsetName::new(&legal_entity_name(&"9".repeat(80))).is_ok());
     }
 
     #[test]
@@ -207,12 +207,12 @@ mod tests {
             ("名前", "column"),
             ("a\"b", "a_b"),
         ] {
-            assert_eq!(column_name(own), expected);
+            assert_eq!(legal_column_name(own), expected);
         }
         let named = |own: &[&str]| {
             let column = |own: &&str| Column::of_statement(own, ColumnKind::Uuid);
             let columns = own.iter().map(column).collect();
-            named_fields(&Table::of_columns("a", columns))
+            fields_with_legal_names(&Table::of_columns("a", columns))
                 .into_iter()
                 .map(|field| field.name)
                 .collect::<Vec<_>>()

@@ -47,7 +47,7 @@ struct Request<'a> {
 }
 
 impl Request<'_> {
-    async fn outcome(&self, sql: &str, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
+    async fn run_query(&self, sql: &str, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
         let wrapped = self.wrap_query(sql).await?;
         let limits = &self.database.limits;
         let step = Step {
@@ -81,7 +81,7 @@ impl Request<'_> {
         if sql.contains('\0') {
             return Err(wording::not_a_query("a text with the character U+0000"));
         }
-        let text = self.query_text(sql).await?;
+        let text = self.permitted_query_text(sql).await?;
         let described = match &*text.with {
             "" => self.describe_query("", sql).await?,
             with => {
@@ -105,8 +105,11 @@ impl Request<'_> {
     }
 
     /// The text as the database may get it.
-    async fn query_text(&self, sql: &str) -> Result<QueryText, Box<Fault>> {
-        let text = self.database.driver.query_text(shares::principal(self.call), sql);
+    async fn permitted_query_text(&self, sql: &str) -> Result<QueryText, Box<Fault>> {
+        let text = self
+            .database
+            .driver
+            .permitted_query_text(shares::principal_id_or_empty(self.call), sql);
         self.await_answer(text, |error| wording::not_a_query(&error.to_string())).await
     }
 
@@ -116,7 +119,7 @@ impl Request<'_> {
         before: &str,
         text: &str,
     ) -> Result<StatementDescription, Box<Fault>> {
-        let principal = shares::principal(self.call);
+        let principal = shares::principal_id_or_empty(self.call);
         let whole = format!("{before}{text}");
         let described = self.database.driver.describe_for(principal, &whole);
         self.await_answer(described, |error| self.stopped_query_fault(before, &error)).await
@@ -145,10 +148,10 @@ impl Request<'_> {
     /// A text that the database does not prepare, with the word at which it stopped behind a beginning of our own.
     fn stopped_query_fault(&self, before: &str, error: &Error) -> Box<Fault> {
         let reason = error.to_string();
-        let text = sql_text(self.call);
+        let text = sql_without_semicolon(self.call);
         let character = error.position().and_then(|at| at.checked_sub(before.chars().count()));
-        let stopped =
-            character.and_then(|at| Some((at, stop::stopped_word(text, at, self.names)?)));
+        let stopped = character
+            .and_then(|at| Some((at, stop::stopped_word_and_nearest(text, at, self.names)?)));
         match stopped {
             Some((at, (word, near))) => {
                 wording::stopped_query(&format!("{reason}, at `{word}`, character {at}"), near)
@@ -162,9 +165,11 @@ impl Request<'_> {
 
     fn fault(&self, failure: &Failure) -> Box<Fault> {
         match failure {
-            Failure::Denied if names_all_columns(sql_text(self.call)) => wording::not_a_query(
-                "one that reads more than these columns; write the columns in place of `*`",
-            ),
+            Failure::Denied if names_all_columns(sql_without_semicolon(self.call)) => {
+                wording::not_a_query(
+                    "one that reads more than these columns; write the columns in place of `*`",
+                )
+            }
             Failure::Malformed { code, .. } | Failure::Other { code } => {
                 wording::failing_query(code.as_deref())
             }
@@ -184,10 +189,10 @@ impl Request<'_> {
             purposes: READING,
             effect: Effect::Read,
             affected: 0,
-            timeout: self.call.time_within(self.database.limits.timeout),
+            timeout: self.call.duration_within(self.database.limits.timeout),
             rows_read: self.database.limits.rows_read,
             unindexed,
-            hides_rows: self.database.hides_rows(),
+            hides_rows: self.database.hides_rows_by_session(),
         }
     }
 }
@@ -200,7 +205,7 @@ fn names_all_columns(sql: &str) -> bool {
 }
 
 /// The text of a call, without a semicolon at its end.
-fn sql_text<'a>(call: &'a Call<'_>) -> &'a str {
+fn sql_without_semicolon<'a>(call: &'a Call<'_>) -> &'a str {
     let text = call.arguments().get("sql").and_then(callgate_tool::Value::as_str);
     let text = text.unwrap_or_default().trim();
     text.strip_suffix(';').unwrap_or(text)
@@ -210,7 +215,7 @@ fn sql_text<'a>(call: &'a Call<'_>) -> &'a str {
 impl Backend for QueryTool {
     callgate_executor::of_tool!(tool, database.toolset);
 
-    fn makes_declared_results(&self) -> bool {
+    fn has_results_as_declared(&self) -> bool {
         true
     }
 
@@ -218,17 +223,17 @@ impl Backend for QueryTool {
         Some(NAME.to_owned())
     }
 
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        self.database.fingerprint(session, hasher);
+    fn hash_session(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.database.hash_session_values(session, hasher);
     }
 
     async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
         // A session without the values that policies need makes no call.
-        self.database.identity(call.session())?;
+        self.database.session_identity(call.session())?;
         let most = self.database.limits.rows.saturating_add(1);
         Ok(Preview::Text(format!(
             "begin read only;\n{} LIMIT {most};\nrollback;",
-            wrap::select_star(sql_text(call))
+            wrap::select_star(sql_without_semicolon(call))
         )))
     }
 
@@ -239,7 +244,10 @@ impl Backend for QueryTool {
             call,
             deadline: call.deadline_within(self.database.limits.timeout),
         };
-        request.outcome(sql_text(call), journal).await.unwrap_or_else(Outcome::Failed)
+        request
+            .run_query(sql_without_semicolon(call), journal)
+            .await
+            .unwrap_or_else(Outcome::Failed)
     }
 }
 

@@ -78,13 +78,13 @@ impl ResultShape {
             Self::Affected(columns) => Ok(columns.change_result(came)),
             Self::AffectedRows { columns, limit } => {
                 let mut result = columns.page_of_rows(&came.rows, *limit, |_| None);
-                result.member("affected", came.affected);
+                result.add_member("affected", came.affected);
                 Ok(result)
             }
             Self::Row(columns) => columns.single_row(&came.rows, entity),
             Self::Rows { columns, limit, further } => {
                 Ok(columns.page_of_rows(&came.rows, *limit, |row| {
-                    further.as_ref()?.token(row, columns, pages)
+                    further.as_ref()?.next_page_token(row, columns, pages)
                 }))
             }
         };
@@ -110,15 +110,15 @@ impl NamedColumn {
 impl Columns {
     fn change_result(&self, came: &StepResult) -> ResultText {
         let mut result = ResultText::new();
-        result.member("affected", came.affected);
+        result.add_member("affected", came.affected);
         if came.rows.len() == 1
             && let Some(row) = came.rows.row(0)
             && !self.named.is_empty()
         {
-            result.begin("row");
-            self.write_row(row, || "row".to_owned(), &mut result);
+            result.begin_member("row");
+            self.write_row_cut_evenly(row, || "row".to_owned(), &mut result);
         }
-        result.note(self, None);
+        result.add_note(self, None);
         result
     }
 
@@ -128,9 +128,9 @@ impl Columns {
             return Err(wording::ambiguous_key(entity));
         }
         let mut result = ResultText::new();
-        result.begin("row");
-        self.write_row(row, || "row".to_owned(), &mut result);
-        result.note(self, None);
+        result.begin_member("row");
+        self.write_row_cut_evenly(row, || "row".to_owned(), &mut result);
+        result.add_note(self, None);
         Ok(result)
     }
 
@@ -145,7 +145,7 @@ impl Columns {
         let n_names: usize = self.named.iter().map(|column| column.json_name.len() + 3).sum();
         let n_bytes = rows.n_bytes().saturating_add(n_names.saturating_mul(rows.len()));
         result.json.reserve(n_bytes.min(self.result_bytes));
-        result.begin("rows");
+        result.begin_member("rows");
         result.json.push('[');
         let begin = result.json.len();
         let mut n_shown = 0;
@@ -154,7 +154,7 @@ impl Columns {
             if at > 0 {
                 result.json.push(',');
             }
-            self.write_row(row, || format!("rows[{at}]"), &mut result);
+            self.write_row_cut_evenly(row, || format!("rows[{at}]"), &mut result);
             // The commas between rows do not count.
             if result.json.len() - begin - at > self.result_bytes && at > 0 {
                 result.json.truncate(end);
@@ -166,18 +166,18 @@ impl Columns {
         result.json.push(']');
         let more = n_shown < rows.len();
         let next = n_shown.checked_sub(1).filter(|_| more).and_then(|last| rows.row(last));
-        result.member("more", more);
+        result.add_member("more", more);
         if let Some(next) = next.and_then(token) {
-            result.text("next", &next);
+            result.add_text("next", &next);
         }
-        let left_out =
-            (n_shown < wanted).then(|| wording::left_out_rows(n_shown, wanted, self.result_bytes));
-        result.note(self, left_out);
+        let left_out = (n_shown < wanted)
+            .then(|| wording::left_out_rows_note(n_shown, wanted, self.result_bytes));
+        result.add_note(self, left_out);
         result
     }
 
     /// Writes a row, which alone fits a result: if it does not, its values are cut to equal parts.
-    fn write_row(&self, row: Row<'_>, at: impl Fn() -> String, result: &mut ResultText) {
+    fn write_row_cut_evenly(&self, row: Row<'_>, at: impl Fn() -> String, result: &mut ResultText) {
         let most_bytes = if row.n_bytes() > self.result_bytes {
             let part = self.result_bytes / self.named.len().max(1);
             part.clamp(LEAST_BYTES, self.value_bytes.max(LEAST_BYTES))
@@ -191,7 +191,13 @@ impl Columns {
             }
             let NamedColumn { name, kind, json_name } = column;
             result.json.push_str(json_name);
-            if column::write_shown(kind, text, self.engine, most_bytes, &mut result.json) {
+            if column::write_json_within_limit(
+                kind,
+                text,
+                self.engine,
+                most_bytes,
+                &mut result.json,
+            ) {
                 result.cuts.add(format!("{}.{name}", at()));
             }
         }
@@ -205,7 +211,7 @@ impl ResultText {
     }
 
     /// Begins a member, whose value is written next.
-    fn begin(&mut self, name: &str) {
+    fn begin_member(&mut self, name: &str) {
         if self.json.len() > 1 {
             self.json.push(',');
         }
@@ -214,34 +220,34 @@ impl ResultText {
     }
 
     /// Adds a number or a truth value.
-    fn member(&mut self, name: &str, value: impl Display) {
-        self.begin(name);
+    fn add_member(&mut self, name: &str, value: impl Display) {
+        self.begin_member(name);
         // A text takes whatever is written to it.
         write!(self.json, "{value}").ok();
     }
 
-    fn text(&mut self, name: &str, text: &str) {
-        self.begin(name);
+    fn add_text(&mut self, name: &str, text: &str) {
+        self.begin_member(name);
         write_string(text, &mut self.json);
     }
 
     /// Adds the note about values that are cut, and another one.
-    fn note(&mut self, columns: &Columns, other: Option<String>) {
+    fn add_note(&mut self, columns: &Columns, other: Option<String>) {
         let notes: Vec<_> = self.cuts.cut_note(columns).into_iter().chain(other).collect();
         if !notes.is_empty() {
-            self.text("note", &notes.join("; "));
+            self.add_text("note", &notes.join("; "));
         }
     }
 
     fn into_json(mut self) -> Json {
         self.json.push('}');
-        Json::from_own_text(self.json)
+        Json::from_unchecked_text(self.json)
     }
 }
 
 impl Further {
     /// The token of the rows after this one; `None` if a value of it is not whole.
-    fn token(&self, row: Row<'_>, columns: &Columns, pages: &Pages) -> Option<String> {
+    fn next_page_token(&self, row: Row<'_>, columns: &Columns, pages: &Pages) -> Option<String> {
         let value = |position: &usize| {
             let text = row.value(*position)?;
             let is_whole = text.is_none_or(|text| text.len() <= columns.value_bytes);
@@ -274,7 +280,7 @@ impl Cuts {
     fn cut_note(&self, columns: &Columns) -> Option<String> {
         let (of_value, of_result) = (columns.value_bytes, columns.result_bytes);
         let has_some = !self.places.is_empty();
-        has_some.then(|| wording::cut_values(of_value, of_result, &self.places, self.n_more))
+        has_some.then(|| wording::cut_values_note(of_value, of_result, &self.places, self.n_more))
     }
 }
 

@@ -79,11 +79,11 @@ pub(crate) fn port(text: &str) -> Result<u16, Error> {
 }
 
 /// The host itself, if it is one name or address.
-pub(crate) fn host(host: String) -> Result<String, Error> {
+pub(crate) fn checked_host(host: String) -> Result<String, Error> {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     let is_host = match bare {
         Some(address) => address.parse().is_ok_and(|address: IpAddr| address.is_ipv6()),
-        None => !host.is_empty() && host.chars().all(is_of_name),
+        None => !host.is_empty() && host.chars().all(is_host_character),
     };
     if is_host {
         Ok(host)
@@ -103,7 +103,7 @@ pub(crate) fn address_error(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Address, message.into())
 }
 
-fn is_of_name(each: char) -> bool {
+fn is_host_character(each: char) -> bool {
     each.is_ascii_alphanumeric() || matches!(each, '.' | '-' | '_')
 }
 

@@ -11,7 +11,7 @@ use crate::{
 };
 
 pub(crate) fn scalar(source: &SessionSource, session: &Session) -> Result<Value, Box<Fault>> {
-    let Some(value) = source.value(session) else {
+    let Some(value) = source.value_in_session(session) else {
         if !source.is_fixed() && session.is_unknown() {
             return Err(unknown_session());
         }
@@ -41,16 +41,16 @@ pub(crate) fn text(source: &SessionSource, session: &Session) -> Result<String, 
 }
 
 /// The text that is bound for a column.
-pub(crate) fn text_of_column(
+pub(crate) fn session_text_for_column(
     source: &SessionSource,
     session: &Session,
     column: &Column,
     engine: Engine,
 ) -> Result<String, Box<Fault>> {
     let value = scalar(source, session)?;
-    let checked = column::text(column, &value, engine);
-    let checked = checked.or_else(|problem| match other_form(&value, &column.kind) {
-        Some(other) => column::text(column, &other, engine),
+    let checked = column::bound_text(column, &value, engine);
+    let checked = checked.or_else(|problem| match value_in_other_type(&value, &column.kind) {
+        Some(other) => column::bound_text(column, &other, engine),
         None => Err(problem),
     });
     let is_number = matches!(column.kind, ColumnKind::Integer { .. } | ColumnKind::Numeric { .. });
@@ -70,7 +70,7 @@ pub(crate) fn text_of_column(
 }
 
 /// A value of the other JSON type that stands for it exactly: headers and claims are texts, also those that are numbers.
-fn other_form(value: &Value, kind: &ColumnKind) -> Option<Value> {
+fn value_in_other_type(value: &Value, kind: &ColumnKind) -> Option<Value> {
     match (value, kind) {
         (Value::String(text), ColumnKind::Integer { .. }) => {
             let number: i128 = text.parse().ok()?;
@@ -118,7 +118,7 @@ mod tests {
     fn check(value: Value, kind: ColumnKind, expected: Option<&str>) {
         let session = Session::new("s").with_parameters(Object::from([("user", value)]));
         let source = SessionSource::Parameter("user".to_owned());
-        match text_of_column(&source, &session, &column(kind), Engine::Postgres) {
+        match session_text_for_column(&source, &session, &column(kind), Engine::Postgres) {
             Ok(text) => assert_eq!(Some(text.as_str()), expected),
             Err(fault) => {
                 assert_eq!((fault.code, None), (FaultCode::MissingSessionValue, expected));

@@ -38,7 +38,7 @@ impl Shares {
 }
 
 /// The id of the principal of a call; callers without a name are one principal.
-pub(crate) fn principal<'a>(call: &'a Call<'_>) -> &'a str {
+pub(crate) fn principal_id_or_empty<'a>(call: &'a Call<'_>) -> &'a str {
     call.principal().map_or("", Principal::id)
 }
 

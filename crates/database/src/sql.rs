@@ -71,15 +71,15 @@ pub(crate) struct Returning<'a> {
 /// The statement that reads rows.
 pub(crate) fn select(engine: Engine, select: &Select<'_>) -> Sql {
     let binding = Binding::new(engine, select.table);
-    let source = if select.head.is_some() { String::new() } else { binding.table() };
+    let source = if select.head.is_some() { String::new() } else { binding.quoted_table_name() };
     select_from(binding, &source, select, None)
 }
 
 /// The statement that reads the row that this connection has just added to a table whose `counted` column counts up. It is for
 /// MariaDB, whose changes return no rows.
-pub(crate) fn select_added(engine: Engine, select: &Select<'_>, counted: &Column) -> Sql {
+pub(crate) fn select_inserted_row(engine: Engine, select: &Select<'_>, counted: &Column) -> Sql {
     let binding = Binding::new(engine, select.table);
-    let source = binding.table();
+    let source = binding.quoted_table_name();
     select_from(binding, &source, select, Some(counted))
 }
 
@@ -97,7 +97,9 @@ fn select_from(
     };
     let mut conditions = condition::of_target(&mut binding, &select.target);
     let scope = binding.scope();
-    conditions.extend(counted.map(|column| format!("{} = LAST_INSERT_ID()", scope.name(column))));
+    conditions.extend(
+        counted.map(|column| format!("{} = LAST_INSERT_ID()", scope.qualified_name(column))),
+    );
     if let Some(last) = select.after {
         conditions.push(keyset::rows_after(&mut binding, select.order, last));
     }
@@ -135,7 +137,7 @@ pub(crate) fn insert(
     };
     let text = format!(
         "INSERT INTO {} {row}{}",
-        binding.table(),
+        binding.quoted_table_name(),
         returning_clause(binding.scope(), returning)
     );
     binding.statement(text)
@@ -164,14 +166,15 @@ pub(crate) fn update(
     };
     let mut set: Vec<_> = changes.values.iter().map(assignment).collect();
     if let Some(column) = changes.version
-        && let Some(next) = version::next_version(engine, column, &binding.scope().name(column))
+        && let Some(next) =
+            version::next_version(engine, column, &binding.scope().qualified_name(column))
     {
         set.push(format!("{} = {next}", engine.quote(column.sql_name())));
     }
     let changed = change_conditions(&mut binding, target);
     let text = format!(
         "UPDATE {} SET {} WHERE {changed}{}",
-        binding.table(),
+        binding.quoted_table_name(),
         set.join(", "),
         returning_clause(binding.scope(), returning)
     );
@@ -182,7 +185,7 @@ pub(crate) fn update(
 pub(crate) fn delete(engine: Engine, table: &Table, target: &TargetRows<'_>) -> Sql {
     let mut binding = Binding::new(engine, table);
     let changed = change_conditions(&mut binding, target);
-    let text = format!("DELETE FROM {} WHERE {changed}", binding.table());
+    let text = format!("DELETE FROM {} WHERE {changed}", binding.quoted_table_name());
     binding.statement(text)
 }
 
@@ -192,11 +195,11 @@ pub(crate) fn delete_and_read(engine: Engine, select: &Select<'_>) -> Sql {
     let mut binding = Binding::new(engine, select.table);
     let changed = change_conditions(&mut binding, &select.target);
     let scope = binding.scope();
-    let names: Vec<_> = select.columns.iter().map(|column| scope.name(column)).collect();
+    let names: Vec<_> = select.columns.iter().map(|column| scope.qualified_name(column)).collect();
     let removed = engine.quote(scope.table);
     let text = format!(
         "WITH {removed} AS (DELETE FROM {} WHERE {changed} RETURNING {}) SELECT {} FROM {removed}{}",
-        binding.table(),
+        binding.quoted_table_name(),
         names.join(", "),
         shown_columns(scope, &select.columns, select.value_bytes),
         order_by(&binding, select.order)
@@ -212,7 +215,7 @@ pub(crate) fn select_head(
     value_bytes: usize,
 ) -> String {
     let binding = Binding::new(engine, table);
-    head(binding.scope(), &binding.table(), columns, value_bytes)
+    head(binding.scope(), &binding.quoted_table_name(), columns, value_bytes)
 }
 
 fn head(scope: Scope<'_>, source: &str, columns: &[&Column], value_bytes: usize) -> String {
@@ -220,18 +223,23 @@ fn head(scope: Scope<'_>, source: &str, columns: &[&Column], value_bytes: usize)
 }
 
 /// The columns of another statement, which is the table `callgate` here, read as those of a [`Select`].
-pub(crate) fn columns(engine: Engine, columns: &[&Column], value_bytes: usize) -> String {
+pub(crate) fn statement_result_columns(
+    engine: Engine,
+    columns: &[&Column],
+    value_bytes: usize,
+) -> String {
     shown_columns(Scope { engine, table: "callgate", is_stored: false }, columns, value_bytes)
 }
 
 /// The statement that reads one row if a row with these values is there.
 pub(crate) fn select_if_present(engine: Engine, table: &Table, pairs: &[(String, String)]) -> Sql {
     let mut binding = Binding::new(engine, table);
-    let conditions = match condition::of_pairs(&mut binding, pairs).join(" AND ") {
+    let conditions = match condition::equality_conditions(&mut binding, pairs).join(" AND ") {
         empty if empty.is_empty() => NEVER.to_owned(),
         conditions => conditions,
     };
-    let text = format!("SELECT '1' FROM {} WHERE {conditions} LIMIT 1", binding.table());
+    let text =
+        format!("SELECT '1' FROM {} WHERE {conditions} LIMIT 1", binding.quoted_table_name());
     binding.statement(text)
 }
 

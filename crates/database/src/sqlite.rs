@@ -52,7 +52,7 @@ impl Sqlite {
         let checked = pool.use_connection(Access::Read, pool.operator_usage(), |session| {
             session.schema_version()
         });
-        checked.await.map_err(|failure| failure::of_load(&failure))?;
+        checked.await.map_err(|failure| failure::catalog_reading_error(&failure))?;
         Ok(Self { pool })
     }
 
@@ -65,19 +65,19 @@ impl Sqlite {
         let work =
             self.pool.use_connection(Access::Read, self.pool.operator_usage(), move |session| {
                 let digest = session.schema_digest()?;
-                let tables =
-                    session.read_catalog(|connection| catalog::read_tables(connection, &names))?;
+                let tables = session
+                    .read_catalog_uncached(|connection| catalog::read_tables(connection, &names))?;
                 pool.snapshot().add_tables(&tables, digest);
                 Ok(tables)
             });
-        work.await.map_err(|failure| failure::of_load(&failure))
+        work.await.map_err(|failure| failure::catalog_reading_error(&failure))
     }
 
     pub(crate) async fn list_tables(&self) -> Result<Vec<TableName>, Error> {
         let work = self.pool.use_connection(Access::Read, self.pool.operator_usage(), |session| {
-            session.read_catalog(catalog::list_tables)
+            session.read_catalog_uncached(catalog::list_tables)
         });
-        work.await.map_err(|failure| failure::of_load(&failure))
+        work.await.map_err(|failure| failure::catalog_reading_error(&failure))
     }
 
     pub(crate) async fn check_login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
@@ -88,11 +88,11 @@ impl Sqlite {
             let rights = session.rights_for(&needs)?;
             let mut findings = login::of_views(&rights, &needs);
             pool.snapshot().set_rights(rights);
-            let of_file = |connection: &_| login::findings(connection, pool.file(), access);
-            findings.extend(session.run_own(of_file)?);
+            let of_file = |connection: &_| login::file_findings(connection, pool.file(), access);
+            findings.extend(session.run_as_driver(of_file)?);
             Ok(findings)
         });
-        work.await.map_err(|failure| failure::of_load(&failure))
+        work.await.map_err(|failure| failure::catalog_reading_error(&failure))
     }
 
     pub(crate) async fn describe(&self, text: &str) -> Result<StatementDescription, Error> {
@@ -116,7 +116,7 @@ impl Sqlite {
 
     /// The first part of a model's text that the engine must not get, in words.
     pub(crate) fn refused_part(&self, sql: &str) -> Option<String> {
-        query_text::refused_part(sql, &self.pool.snapshot().rights())
+        query_text::refused_part(sql, &self.pool.snapshot().combined_rights())
     }
 
     pub(crate) async fn run(
@@ -149,16 +149,16 @@ fn describe_statement(
     text: Arc<str>,
 ) -> Result<StatementDescription, Failure> {
     if pool.snapshot().is_for_query() {
-        let rights = pool.snapshot().rights();
+        let rights = pool.snapshot().combined_rights();
         return session.run_within_rights(&rights, &text, |connection| {
             describe::statement_description(connection, &text)
                 .map_err(|error| failure::from_error(&error))
         });
     }
-    let (described, touched) =
-        session.run_recorded(|connection| describe::statement_description(connection, &text))?;
+    let (described, touched) = session
+        .run_recording_rights(|connection| describe::statement_description(connection, &text))?;
     // `VACUUM INTO` changes no row, and is asked about when it runs.
-    if described.is_read == Some(false) && !touched.has_changes() {
+    if described.is_read == Some(false) && !touched.allows_changes() {
         return Err(Failure::Denied);
     }
     pool.snapshot().add_statement(text, described.clone(), &touched);

@@ -87,7 +87,7 @@ pub(crate) async fn prepare(
         Err(malformed) => return Err(Refusal::Findings(vec![malformed_text(settings, malformed)])),
     };
     let placeholders = placeholder_names(&pieces, engine);
-    report_unknown_values(settings, &placeholders, &mut findings);
+    report_unmatched_values(settings, &placeholders, &mut findings);
     report_illegal_inputs(settings, &mut findings);
     if !findings.is_empty() {
         return Err(Refusal::Findings(findings));
@@ -96,7 +96,7 @@ pub(crate) async fn prepare(
     let described = driver.describe(&plain).await?;
     let index = |name: &String| settings.inputs.iter().position(|(entry, _)| entry == name);
     let inputs: Vec<usize> = placeholders.iter().filter_map(index).collect();
-    let kinds = placeholder_kinds(settings, &inputs, &described, engine);
+    let kinds = placeholder_kinds_and_casts(settings, &inputs, &described, engine);
     let types: Vec<String> = kinds.iter().map(|(_, cast)| cast.clone()).collect();
     let cast = statement_text(&pieces, &placeholders, engine, |at, placeholder| {
         cast(&placeholder, types.get(at).map(String::as_str).unwrap_or_default(), engine)
@@ -113,7 +113,7 @@ pub(crate) async fn prepare(
         return Err(Refusal::Findings(findings));
     }
     // The statement is described as it will run.
-    driver.describe(&prepared.text(engine, limits.row_bytes)).await?;
+    driver.describe(&prepared.sql_to_run(engine, limits.row_bytes)).await?;
     Ok(prepared)
 }
 
@@ -170,17 +170,17 @@ fn described_statement(
 
 impl DescribedStatement {
     /// The text that is run.
-    fn text(&self, engine: Engine, value_bytes: usize) -> Arc<str> {
+    fn sql_to_run(&self, engine: Engine, value_bytes: usize) -> Arc<str> {
         let columns: Vec<&Column> = self.columns.iter().collect();
         // The line breaks end comments at the edges of the statement.
         match &self.body {
             Body::Plain(text) => Arc::from(text.as_str()),
             Body::Returning(text) => {
-                let shown = sql::columns(engine, &columns, value_bytes);
+                let shown = sql::statement_result_columns(engine, &columns, value_bytes);
                 Arc::from(format!("WITH callgate AS (\n{text}\n) SELECT {shown} FROM callgate"))
             }
             Body::Wrapped(text) => {
-                let shown = sql::columns(engine, &columns, value_bytes);
+                let shown = sql::statement_result_columns(engine, &columns, value_bytes);
                 Arc::from(format!("SELECT {shown} FROM (\n{text}\n) AS callgate"))
             }
         }
@@ -232,7 +232,7 @@ fn cast(placeholder: &str, sql_type: &str, engine: Engine) -> String {
 }
 
 /// The kind of each placeholder's value, and the type of its cast.
-fn placeholder_kinds(
+fn placeholder_kinds_and_casts(
     settings: &StatementSettings,
     inputs: &[usize],
     described: &StatementDescription,
@@ -288,7 +288,7 @@ pub(crate) fn unprepared_finding(settings: &StatementSettings, error: &Error) ->
 }
 
 /// Values of the text that have no input, and inputs that no value has.
-fn report_unknown_values(
+fn report_unmatched_values(
     settings: &StatementSettings,
     placeholders: &[String],
     findings: &mut Vec<DatabaseFinding>,

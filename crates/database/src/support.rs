@@ -7,7 +7,10 @@ use crate::{
 };
 
 /// The findings about settings of the database that its engine does not support.
-pub(crate) fn findings(settings: &DatabaseSettings, engine: Engine) -> Vec<DatabaseFinding> {
+pub(crate) fn unsupported_setting_findings(
+    settings: &DatabaseSettings,
+    engine: Engine,
+) -> Vec<DatabaseFinding> {
     let mut findings = Vec::new();
     let mut refuse = |message: &str, help: &str| {
         findings.push(DatabaseFinding::error(ENTITY, "", message, help));

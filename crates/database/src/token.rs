@@ -116,7 +116,7 @@ mod postgres {
                 let (name, rest) = quoted_text(after, first, None)?;
                 (Some(SqlToken::Name(name)), rest)
             }
-            '$' => (Some(SqlToken::Text), behind_dollars(text)?),
+            '$' => (Some(SqlToken::Text), text_after_dollar_quote(text)?),
             _ if first.is_ascii_digit() => {
                 let end = text.find(|c| !(super::is_of_word(c) || c == '.')).unwrap_or(text.len());
                 let (number, rest) = text.split_at(end);
@@ -124,16 +124,16 @@ mod postgres {
                 if rest.starts_with('\'') {
                     return Err("a text with a number before a string");
                 }
-                (Some(SqlToken::Word(whole_number(number)?)), rest)
+                (Some(SqlToken::Word(checked_number(number)?)), rest)
             }
-            _ if super::is_of_word(first) => word_token(text)?,
+            _ if super::is_of_word(first) => word_or_string_token(text)?,
             _ if first.is_whitespace() => (None, after),
             _ => (Some(SqlToken::Sign(first)), after),
         })
     }
 
     /// A word, or the string or name that it is the mark of: `e'…'`, `u&"…"`.
-    fn word_token(text: &str) -> Next<'_> {
+    fn word_or_string_token(text: &str) -> Next<'_> {
         let (word, rest) = split_word(text);
         let word = word.to_ascii_lowercase();
         if word.len() > MOST_BYTES {
@@ -157,7 +157,7 @@ mod postgres {
     }
 
     /// Older servers read `1abc` as two tokens.
-    fn whole_number(number: &str) -> Result<String, &'static str> {
+    fn checked_number(number: &str) -> Result<String, &'static str> {
         let number = number.to_ascii_lowercase();
         let letters = number.trim_matches(|c: char| c.is_ascii_digit() || c == '.');
         let is_number = matches!(letters, "" | "e") || number.starts_with("0x");
@@ -165,7 +165,7 @@ mod postgres {
     }
 
     /// The text behind `$$…$$` or `$tag$…$tag$`.
-    fn behind_dollars(text: &str) -> Result<&str, &'static str> {
+    fn text_after_dollar_quote(text: &str) -> Result<&str, &'static str> {
         let inner = text.strip_prefix('$').unwrap_or(text);
         let tag = inner.split_once('$').map(|(tag, _)| tag);
         let is_tag = |tag: &&str| {

@@ -45,10 +45,10 @@ impl EntityTool {
             purposes,
             effect: self.tool.effect,
             affected: self.entity.affected,
-            timeout: call.time_within(self.database.limits.timeout),
+            timeout: call.duration_within(self.database.limits.timeout),
             rows_read: self.database.limits.rows_read,
             unindexed: &self.entity.unindexed_columns(call.arguments()),
-            hides_rows: !self.entity.rows.is_empty() || self.database.hides_rows(),
+            hides_rows: !self.entity.rows.is_empty() || self.database.hides_rows_by_session(),
         };
         failed.fault(failure)
     }
@@ -58,7 +58,7 @@ impl EntityTool {
 impl Backend for EntityTool {
     callgate_executor::of_tool!(tool, database.toolset);
 
-    fn makes_declared_results(&self) -> bool {
+    fn has_results_as_declared(&self) -> bool {
         true
     }
 
@@ -66,16 +66,16 @@ impl Backend for EntityTool {
         Some(format!("{} {}", self.operation.as_str(), self.entity.table.name))
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn operator_notes(&self) -> Vec<String> {
         self.entity.absence_notes(self.operation)
     }
 
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        self.database.fingerprint(session, hasher);
+    fn hash_session(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.database.hash_session_values(session, hasher);
         let references = self.entity.references.iter().flat_map(|reference| &reference.rows);
         for (name, source) in self.entity.rows.iter().chain(references) {
-            hasher.text(name);
-            hasher.source(source, session);
+            hasher.add_text(name);
+            hasher.add_source_value(source, session);
         }
     }
 
@@ -96,7 +96,7 @@ impl Backend for EntityTool {
         let transaction = reviewing.transaction(&request)?;
         let deadline = call.deadline_within(self.database.limits.timeout);
         let fault = |failure| self.fault(call, &[Purpose::Reading], &failure);
-        self.database.check_plan(&transaction, deadline).await.map_err(fault)?;
+        self.database.check_plan_row_limit(&transaction, deadline).await.map_err(fault)?;
         let mut came = self.database.driver.run(transaction, deadline).await.map_err(fault)?;
         let rows = came.pop().unwrap_or_default().rows;
         reviewing.review(&request, &rows)

@@ -21,7 +21,7 @@ use crate::{
     projection::{Projection, project, restore},
 };
 
-pub use self::json::result as json_result;
+pub use self::json::result_json as json_result;
 pub(crate) use self::openai::LONGEST_DESCRIPTION;
 
 callgate_tool::named! {
@@ -162,13 +162,13 @@ impl Dialect {
         message: Value,
         declared: impl Fn(&str) -> Option<&'t Tool>,
     ) -> Result<ReadMessage, EnvelopeError> {
-        let foreign = self.other_format(&message);
+        let foreign = self.foreign_call_format(&message);
         let format = self.format();
         let asked = (format.read)(message)?;
         if let Some(foreign) = foreign.filter(|_| asked.is_empty()) {
             return Err(envelope::foreign_format_error(self.as_str(), foreign));
         }
-        let projection = self.projection_in(form).filter(|projection| projection.is_restored());
+        let projection = self.projection_in(form).filter(|projection| projection.needs_restore());
         let fit = projection.map(|projection| {
             move |given, tool: &Tool| restore(tool, projection, (format.arguments)(given, tool))
         });
@@ -193,7 +193,7 @@ impl Dialect {
     /// # Ok::<(), callgate_dialect::EnvelopeError>(())
     /// ```
     pub fn write(self, read: &ReadMessage, results: &[ToolResult]) -> Vec<Value> {
-        self.format().write(&read.answered_calls(results))
+        self.format().answer_messages(&read.answered_calls(results))
     }
 
     /// True if a runtime of this format may have read the description itself and may use the service's names of arguments:

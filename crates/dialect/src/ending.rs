@@ -35,7 +35,7 @@ pub(crate) enum ResultValue {
 /// Renders the end of a call as blocks; `takes` says which media types the format can show.
 pub(crate) fn rendered_result(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Rendered {
     let whole = |text: String, is_failed| Rendered { blocks: vec![Block::Text(text)], is_failed };
-    let notes = result_notes(result);
+    let notes = defaults_and_notes(result);
     let Outcome::Answered(answer) = &result.outcome else {
         return whole(
             text_with_notes(Json::from_serializable(&result.outcome), notes),
@@ -50,7 +50,7 @@ pub(crate) fn rendered_result(result: &ToolResult, takes: impl Fn(&str) -> bool)
             return whole(text_with_notes(Json::from_serializable(&**answer), notes), false);
         }
         Content::Parts(parts) => {
-            rest.insert_some("parts", part_names(parts));
+            rest.insert_if_some("parts", part_names(parts));
             parts.iter().map(|part| content_block(&part.content, &takes)).collect()
         }
         content => vec![content_block(content, &takes)],
@@ -65,9 +65,11 @@ pub(crate) fn rendered_result(result: &ToolResult, takes: impl Fn(&str) -> bool)
 pub(crate) fn outcome_text(result: &ToolResult) -> String {
     let texts = match &result.outcome {
         Outcome::Answered(answer) if matches!(answer.content, Content::Parts(_)) => {
-            let (parts, mut rest) =
-                (described_content(&answer.content, &|_| false).0, answer_without_content(answer));
-            rest.extend(result_notes(result));
+            let (parts, mut rest) = (
+                description_and_media(&answer.content, &|_| false).0,
+                answer_without_content(answer),
+            );
+            rest.extend(defaults_and_notes(result));
             let rest = (!rest.is_empty()).then(|| Value::Object(rest).to_string());
             [Some(parts.to_string()), rest].into_iter().flatten().collect()
         }
@@ -77,10 +79,10 @@ pub(crate) fn outcome_text(result: &ToolResult) -> String {
 }
 
 /// The facts that the caller has to know of the request: `defaults` and `notes`, as in callgate's own result.
-pub(crate) fn result_notes(result: &ToolResult) -> Object {
+pub(crate) fn defaults_and_notes(result: &ToolResult) -> Object {
     let mut notes = Object::new();
-    notes.insert_some("defaults", result.defaults());
-    notes.insert_some("notes", result.notes());
+    notes.insert_if_some("defaults", result.defaults());
+    notes.insert_if_some("notes", result.notes());
     notes
 }
 
@@ -101,7 +103,7 @@ fn content_block(content: &Content, takes: &impl Fn(&str) -> bool) -> Block {
         Content::Json(json) => Block::Text(json.text().to_owned()),
         Content::Text { text, .. } => Block::Text(text.clone()),
         Content::File { .. } | Content::Media { .. } | Content::Parts(_) => {
-            let (described, mut media) = described_content(content, takes);
+            let (described, mut media) = description_and_media(content, takes);
             media.pop().map_or_else(|| Block::Text(described.to_string()), Block::Media)
         }
     }
@@ -119,7 +121,7 @@ fn part_names(parts: &[Part]) -> Option<Value> {
             ("handle", &handle),
         ];
         for (name, value) in fields {
-            names.insert_some(name, value.as_deref());
+            names.insert_if_some(name, value.as_deref());
         }
         names
     };
@@ -129,7 +131,7 @@ fn part_names(parts: &[Part]) -> Option<Value> {
 }
 
 /// The end of a call as a value whose numbers survive being read as 64-bit floating-point numbers.
-pub(crate) fn result_value(result: &ToolResult, takes: impl Fn(&str) -> bool) -> ResultValue {
+pub(crate) fn double_safe_result(result: &ToolResult, takes: impl Fn(&str) -> bool) -> ResultValue {
     let answer = match &result.outcome {
         Outcome::Answered(answer) => answer,
         Outcome::Failed(fault) => {
@@ -150,7 +152,7 @@ pub(crate) fn result_value(result: &ToolResult, takes: impl Fn(&str) -> bool) ->
     if answer.content == Content::Empty {
         return ResultValue::Fine(Json::from_serializable(&**answer).into_value(), Vec::new());
     }
-    let (value, media) = described_content(&answer.content, &takes);
+    let (value, media) = description_and_media(&answer.content, &takes);
     if rest.is_empty() {
         return ResultValue::Fine(double_safe_value(value), media);
     }
@@ -191,12 +193,12 @@ fn answer_without_content(answer: &Answer) -> Object {
 }
 
 /// A content as a value that describes images and sounds, and the media that the format accepts.
-fn described_content(content: &Content, takes: &impl Fn(&str) -> bool) -> (Value, Vec<Media>) {
+fn description_and_media(content: &Content, takes: &impl Fn(&str) -> bool) -> (Value, Vec<Media>) {
     let mut described = Json::from_serializable(content).into_value();
     let mut media = Vec::new();
     match content {
         Content::Media { media_type, .. } => {
-            media.extend(take_media(&mut described, media_type, takes));
+            media.extend(take_accepted_media(&mut described, media_type, takes));
         }
         Content::Parts(parts) => {
             let items = described.as_array_mut().into_iter().flatten().zip(parts);
@@ -204,7 +206,7 @@ fn described_content(content: &Content, takes: &impl Fn(&str) -> bool) -> (Value
                 if let Content::Media { media_type, .. } = &part.content
                     && let Some(item) = item.get_mut("content")
                 {
-                    media.extend(take_media(item, media_type, takes));
+                    media.extend(take_accepted_media(item, media_type, takes));
                 }
             }
         }
@@ -214,7 +216,7 @@ fn described_content(content: &Content, takes: &impl Fn(&str) -> bool) -> (Value
 }
 
 /// Removes the bytes of an image or a sound from its description; returns the media if the format accepts it.
-fn take_media(
+fn take_accepted_media(
     described: &mut Value,
     media_type: &str,
     takes: &impl Fn(&str) -> bool,

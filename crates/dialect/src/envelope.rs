@@ -50,8 +50,8 @@ pub fn read_session(envelope: Value) -> Result<Session, EnvelopeError> {
         from_value(envelope).map_err(EnvelopeError)?;
     let (parameters, credentials) =
         (parameters.unwrap_or_default(), credentials.unwrap_or_default());
-    distinct_names("parameters", parameters.keys())?;
-    distinct_names("credentials", credentials.keys())?;
+    check_distinct_ignoring_case("parameters", parameters.keys())?;
+    check_distinct_ignoring_case("credentials", credentials.keys())?;
     let session = id.map_or_else(Session::default, Session::new).with_parameters(parameters);
     let session = session.with_payload(payload.unwrap_or_default());
     let session = session.with_context(context.unwrap_or_default());
@@ -66,7 +66,7 @@ pub fn read_session(envelope: Value) -> Result<Session, EnvelopeError> {
 ///
 /// # Errors
 /// [`EnvelopeError`] with the first such name.
-pub fn distinct_names<'n>(
+pub fn check_distinct_ignoring_case<'n>(
     at: &str,
     names: impl Iterator<Item = &'n String>,
 ) -> Result<(), EnvelopeError> {
@@ -106,7 +106,7 @@ pub(crate) fn wrong_value_error(at: &str, expected: &str, got: Option<&Value>) -
 }
 
 /// The refusal of a text that is not JSON, or is ambiguous.
-pub(crate) fn no_json(reason: impl fmt::Display) -> EnvelopeError {
+pub(crate) fn invalid_json_error(reason: impl fmt::Display) -> EnvelopeError {
     EnvelopeError(InvalidValue::custom(reason))
 }
 

@@ -64,7 +64,7 @@ impl Format {
     }
 
     /// The messages that answer calls.
-    pub(crate) fn write(&self, answers: &[AnsweredCall<'_>]) -> Vec<Value> {
+    pub(crate) fn answer_messages(&self, answers: &[AnsweredCall<'_>]) -> Vec<Value> {
         let answers: Vec<Value> = answers.iter().map(self.answer).collect();
         match self.message {
             Some(message) if !answers.is_empty() => vec![message(answers)],
@@ -108,17 +108,17 @@ impl FurtherForm {
 }
 
 /// True if a member is this text.
-pub(crate) fn has_text(members: &Object, name: &str, text: &str) -> bool {
+pub(crate) fn has_member_with_text(members: &Object, name: &str, text: &str) -> bool {
     members.get(name).and_then(Value::as_str) == Some(text)
 }
 
 /// True if there is a member.
-pub(crate) fn has(members: &Object, name: &str) -> bool {
+pub(crate) fn has_non_null_member(members: &Object, name: &str) -> bool {
     members.get(name).is_some_and(|value| !value.is_null())
 }
 
 /// True if a member is an object, or a list that is not empty.
-pub(crate) fn lists(members: &Object, name: &str) -> bool {
+pub(crate) fn has_object_or_items(members: &Object, name: &str) -> bool {
     match members.get(name) {
         Some(Value::Array(calls)) => !calls.is_empty(),
         other => other.is_some_and(Value::is_object),
@@ -126,6 +126,6 @@ pub(crate) fn lists(members: &Object, name: &str) -> bool {
 }
 
 /// True if a member has this member.
-pub(crate) fn has_within(members: &Object, name: &str, inner: &str) -> bool {
+pub(crate) fn has_inner_member(members: &Object, name: &str, inner: &str) -> bool {
     members.get(name).is_some_and(|it| it.get(inner).is_some())
 }

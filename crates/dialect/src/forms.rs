@@ -30,7 +30,7 @@ impl Dialect {
     /// # Errors
     /// [`UnknownForm`], which lists the forms that the dialect has.
     #[doc(hidden)]
-    pub fn form(self, form: Form) -> Result<Form, UnknownForm> {
+    pub fn supported_form(self, form: Form) -> Result<Form, UnknownForm> {
         if self.forms().contains(&form) {
             return Ok(form);
         }
@@ -52,10 +52,10 @@ mod tests {
     fn an_unsupported_form_of_a_dialect_is_refused_with_the_supported_ones() {
         for &dialect in Dialect::ALL {
             for &form in Form::ALL {
-                assert_eq!(dialect.form(form).is_ok(), dialect.forms().contains(&form));
+                assert_eq!(dialect.supported_form(form).is_ok(), dialect.forms().contains(&form));
             }
         }
-        let refused = Dialect::Gemini.form(Form::Strict).unwrap_err().to_string();
+        let refused = Dialect::Gemini.supported_form(Form::Strict).unwrap_err().to_string();
         assert_eq!(refused, "expected a form of `gemini`, one of `usual`, `schema`, got: `strict`");
         let refused = "strikt".parse::<Form>().unwrap_err().to_string();
         assert_eq!(refused, "expected a form, one of `schema`, `strict`, `usual`, got: `strikt`");

@@ -16,10 +16,11 @@ mod strict;
 mod wording;
 
 pub use dialect::{Dialect, UnknownDialect, json_result};
-pub use envelope::{EnvelopeError, distinct_names, read_call, read_session};
+pub use envelope::{EnvelopeError, check_distinct_ignoring_case, read_call, read_session};
 pub use form::{Form, UnknownForm};
 pub use limits::{
-    LimitFinder, ProviderLimit, is_union, request_limits, strict_limits, tool_limits,
+    LimitFinder, ProviderLimit, exceeded_request_limits, exceeded_strict_limits,
+    exceeded_tool_limits, is_union,
 };
 pub use message::{ReadCall, ReadMessage};
 pub use projection::{Loss, Lost, Projected, Projection, UnknownProjection, project, restore};

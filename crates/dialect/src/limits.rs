@@ -10,7 +10,7 @@ use std::{
 
 use callgate_tool::{DefinitionGroup, Definitions, Object, Tool, Value};
 
-use self::keywords::{RULES, is_identifier, is_wild};
+use self::keywords::{RULES, is_identifier, is_unsupported_pattern};
 use crate::dialect::{Dialect, LONGEST_DESCRIPTION};
 
 pub use self::keywords::is_union;
@@ -45,7 +45,7 @@ const STRICT_TEXT: usize = 120_000;
 const GRAMMAR_LENGTH: u64 = 2000;
 
 /// The limits that `n_tools` tools in one request exceed, if their declarations have `n_tokens` tokens.
-pub fn request_limits(n_tools: usize, n_tokens: usize) -> Vec<ProviderLimit> {
+pub fn exceeded_request_limits(n_tools: usize, n_tokens: usize) -> Vec<ProviderLimit> {
     let fewer = "offer fewer operations with `tools:`, or have the model search them: `POST /v1/tools:search`, \
                  `mcp: { mode: search }`";
     let rows = [
@@ -64,7 +64,7 @@ pub fn request_limits(n_tools: usize, n_tokens: usize) -> Vec<ProviderLimit> {
 
 /// The limits that `n_tools` strict tools in one request exceed, if they have `n_optional` optional members and `n_unions`
 /// members of several types. Only Anthropic has such limits.
-pub fn strict_limits(
+pub fn exceeded_strict_limits(
     dialect: Dialect,
     n_tools: usize,
     n_optional: usize,
@@ -95,8 +95,8 @@ pub fn strict_limits(
 /// assert_eq!(tool_limits(&tool)[0].provider, "Anthropic");
 /// # Ok::<(), callgate_tool::InvalidName>(())
 /// ```
-pub fn tool_limits(tool: &Tool) -> Vec<ProviderLimit> {
-    LimitFinder::default().limits_for_tool(tool)
+pub fn exceeded_tool_limits(tool: &Tool) -> Vec<ProviderLimit> {
+    LimitFinder::default().exceeded_limits_for_tool(tool)
 }
 
 /// Finds the limits that declarations exceed. Shared definitions are examined only once.
@@ -109,23 +109,23 @@ pub struct LimitFinder {
 
 impl LimitFinder {
     /// The limits that one declaration exceeds.
-    pub fn limits_for_tool(&mut self, tool: &Tool) -> Vec<ProviderLimit> {
+    pub fn exceeded_limits_for_tool(&mut self, tool: &Tool) -> Vec<ProviderLimit> {
         let own = tool.input_schema.without_definitions();
         let mut facts = Facts::default();
         facts.add_schema(own, 0);
-        facts.add_facts(self.definition_facts(tool.input_schema.definitions()));
-        let mut limits = exceeded_limits(own, &facts);
+        facts.add_facts(self.cached_definition_facts(tool.input_schema.definitions()));
+        let mut limits = exceeded_schema_limits(own, &facts);
         let is_long = tool.description.chars().nth(LONGEST_DESCRIPTION).is_some();
         limits.extend(is_long.then_some(DESCRIPTION));
         limits
     }
 
-    fn definition_facts(&mut self, definitions: &Arc<Definitions>) -> &Facts {
+    fn cached_definition_facts(&mut self, definitions: &Arc<Definitions>) -> &Facts {
         let Self { groups, .. } = self;
         let looked_at = || {
             let mut facts = Facts::default();
             for group in definitions.groups() {
-                facts.add_facts(group_facts(groups, group));
+                facts.add_facts(cached_group_facts(groups, group));
             }
             (Arc::downgrade(definitions), facts)
         };
@@ -134,7 +134,7 @@ impl LimitFinder {
     }
 }
 
-fn group_facts<'a>(
+fn cached_group_facts<'a>(
     groups: &'a mut BTreeMap<usize, (Weak<DefinitionGroup>, Facts)>,
     group: &Arc<DefinitionGroup>,
 ) -> &'a Facts {
@@ -148,7 +148,7 @@ fn group_facts<'a>(
     &groups.entry(Arc::as_ptr(group).addr()).or_insert_with(looked_at).1
 }
 
-fn exceeded_limits(root: &Value, facts: &Facts) -> Vec<ProviderLimit> {
+fn exceeded_schema_limits(root: &Value, facts: &Facts) -> Vec<ProviderLimit> {
     let composed = ["allOf", "anyOf", "oneOf"].iter().any(|keyword| root.get(keyword).is_some());
     let limit = |provider, expected, instead| ProviderLimit { provider, expected, instead };
     let anthropic = "no `oneOf`, `anyOf` or `allOf` at the root of a schema";
@@ -160,9 +160,9 @@ fn exceeded_limits(root: &Value, facts: &Facts) -> Vec<ProviderLimit> {
     ];
     let rows = rows
         .into_iter()
-        .chain(google_limits(facts))
-        .chain(engine_limits(facts))
-        .chain(strict_mode_limits(facts));
+        .chain(google_limit_checks(facts))
+        .chain(llamacpp_limit_checks(facts))
+        .chain(openai_strict_limit_checks(facts));
     rows.filter(|(is_exceeded, _)| *is_exceeded).map(|(_, limit)| limit).collect()
 }
 
@@ -175,7 +175,7 @@ const AT_MOST_UNIONS: &str = "at most 16 members of several types of strict tool
 
 type Row = (bool, ProviderLimit);
 
-fn google_limits(facts: &Facts) -> [Row; 4] {
+fn google_limit_checks(facts: &Facts) -> [Row; 4] {
     let limit =
         |expected, instead| ProviderLimit { provider: "Gemini (`parameters`)", expected, instead };
     [
@@ -207,7 +207,7 @@ fn google_limits(facts: &Facts) -> [Row; 4] {
     ]
 }
 
-fn engine_limits(facts: &Facts) -> [Row; 2] {
+fn llamacpp_limit_checks(facts: &Facts) -> [Row; 2] {
     let limit = |expected, instead| ProviderLimit { provider: "llama.cpp", expected, instead };
     let words = "`llamacpp` tells others in words";
     [
@@ -216,7 +216,7 @@ fn engine_limits(facts: &Facts) -> [Row; 2] {
     ]
 }
 
-fn strict_mode_limits(facts: &Facts) -> [Row; 6] {
+fn openai_strict_limit_checks(facts: &Facts) -> [Row; 6] {
     let limit =
         |expected, instead| ProviderLimit { provider: "OpenAI (strict)", expected, instead };
     let words = "`openai_strict` tells what is beyond them in words";
@@ -269,7 +269,9 @@ impl Facts {
                 ("$defs", Value::Object(schemas)) => self.add_named_schemas(schemas, nesting),
                 ("enum", Value::Array(values)) => self.add_enumeration(values),
                 ("$ref", _) => self.n_references += 1,
-                ("pattern", Value::String(pattern)) => self.has_wild_pattern |= is_wild(pattern),
+                ("pattern", Value::String(pattern)) => {
+                    self.has_wild_pattern |= is_unsupported_pattern(pattern)
+                }
                 ("maxLength", length) => {
                     self.max_length = self.max_length.max(length.as_u64().unwrap_or_default());
                 }
@@ -343,7 +345,7 @@ mod tests {
     fn check(schema: &Value, expected: &[&str]) {
         let name = ToolName::new("t").unwrap();
         let tool = Tool::new(name, "t".into(), Schema::new(schema.clone()), Effect::Read);
-        let got: Vec<_> = tool_limits(&tool).iter().map(|limit| limit.provider).collect();
+        let got: Vec<_> = exceeded_tool_limits(&tool).iter().map(|limit| limit.provider).collect();
         assert_eq!(got, expected, "{schema}");
     }
 
@@ -382,18 +384,19 @@ mod tests {
             let (name, schema) =
                 (ToolName::new("t").unwrap(), Schema::new(json!({"type": "object"})));
             let tool = Tool::new(name, "é".repeat(n), schema, Effect::Read);
-            let got: Vec<_> = tool_limits(&tool).iter().map(|limit| limit.provider).collect();
+            let got: Vec<_> =
+                exceeded_tool_limits(&tool).iter().map(|limit| limit.provider).collect();
             assert_eq!(got, expected, "{n}");
         }
     }
 
     #[test]
     fn a_request_reports_the_provider_limits_on_its_tools() {
-        assert_eq!(request_limits(128, 19_000), []);
-        assert_eq!(request_limits(129, 0).len(), 2);
-        assert_eq!(request_limits(1, 20_000)[0].provider, "Gemini (mode `ANY`)");
-        assert_eq!(strict_limits(Dialect::Anthropic, 20, 24, 16), []);
-        assert_eq!(strict_limits(Dialect::Anthropic, 21, 25, 17).len(), 3);
-        assert_eq!(strict_limits(Dialect::OpenAi, 200, 500, 500), []);
+        assert_eq!(exceeded_request_limits(128, 19_000), []);
+        assert_eq!(exceeded_request_limits(129, 0).len(), 2);
+        assert_eq!(exceeded_request_limits(1, 20_000)[0].provider, "Gemini (mode `ANY`)");
+        assert_eq!(exceeded_strict_limits(Dialect::Anthropic, 20, 24, 16), []);
+        assert_eq!(exceeded_strict_limits(Dialect::Anthropic, 21, 25, 17).len(), 3);
+        assert_eq!(exceeded_strict_limits(Dialect::OpenAi, 200, 500, 500), []);
     }
 }

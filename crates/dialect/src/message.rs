@@ -118,7 +118,8 @@ impl ReadMessage {
                 Err(ended) => (&ended.id, &ended.tool),
             };
             if !tool.is_empty() && !provided_names.contains(&name(tool)) {
-                *call = Err(failed_result(id, tool, wording::not_provided(tool, &provided)));
+                *call =
+                    Err(failed_result(id, tool, wording::tool_not_provided_fault(tool, &provided)));
             }
         }
         self
@@ -154,7 +155,7 @@ impl ReadMessage {
         let ending = |asked: &'a ReadCall| match &asked.call {
             Err(ended) => Cow::Borrowed(&**ended),
             Ok(call) => results.next().map_or_else(
-                || Cow::Owned(*failed_result(&call.id, &call.tool, wording::not_made())),
+                || Cow::Owned(*failed_result(&call.id, &call.tool, wording::call_not_made_fault())),
                 Cow::Borrowed,
             ),
         };
@@ -171,16 +172,16 @@ pub(crate) fn checked_calls<'t>(
     fit: Option<&impl Fn(Arguments, &Tool) -> Arguments>,
 ) -> ReadMessage {
     let mut calls: Vec<ReadCall> = Vec::with_capacity(asked.len());
-    let stated = asked.iter().filter_map(|asked| asked.id.as_ref().and_then(text_of));
+    let stated = asked.iter().filter_map(|asked| asked.id.as_ref().and_then(text_or_number_text));
     let stated: BTreeSet<String> = stated.collect();
     for (at, asked) in asked.into_iter().enumerate() {
-        let given = asked.id.as_ref().and_then(text_of);
-        let id = given.clone().unwrap_or_else(|| unstated_id(at, &stated));
+        let given = asked.id.as_ref().and_then(text_or_number_text);
+        let id = given.clone().unwrap_or_else(|| generated_call_id(at, &stated));
         let origin = asked.origin.clone();
         let (name, call) = name_and_arguments(asked, &declared, fit);
         let call = call.map(|arguments| ToolCall::new(&*id, &*name, arguments));
         let call = call.and_then(|call| match at {
-            MOST_CALLS.. => Err(wording::too_many(MOST_CALLS)),
+            MOST_CALLS.. => Err(wording::too_many_calls_fault(MOST_CALLS)),
             _ if given.is_some() && repeats_earlier_call(&calls, &call) => {
                 Err(wording::repeated_call(&id))
             }
@@ -193,7 +194,7 @@ pub(crate) fn checked_calls<'t>(
 }
 
 /// The id of a call that has none, from its place; no other call of the message has it.
-fn unstated_id(at: usize, stated: &BTreeSet<String>) -> String {
+fn generated_call_id(at: usize, stated: &BTreeSet<String>) -> String {
     let mut id = format!("call_{}", at.saturating_add(1));
     while stated.contains(&id) {
         id.push('_');
@@ -261,7 +262,7 @@ fn failed_result(id: &str, tool: &str, fault: Box<Fault>) -> Box<ToolResult> {
 }
 
 /// The text of an id: ids are texts, but some programs write numbers.
-fn text_of(value: &Value) -> Option<String> {
+fn text_or_number_text(value: &Value) -> Option<String> {
     match value {
         Value::Number(number) => Some(number.to_string()),
         Value::String(text) if !text.is_empty() => Some(text.clone()),
@@ -272,7 +273,7 @@ fn text_of(value: &Value) -> Option<String> {
 impl MessageCall {
     /// A call of `name`; `origin` holds its other members.
     pub(crate) fn new(id: Option<Value>, name: Option<&Value>, origin: Object) -> Self {
-        let names = name.and_then(text_of).into_iter().collect();
+        let names = name.and_then(text_or_number_text).into_iter().collect();
         Self { id, names, origin, ..Self::default() }
     }
 
@@ -282,7 +283,7 @@ impl MessageCall {
 }
 
 /// Takes the first of these members that is present and not `null`.
-pub(crate) fn take_member(members: &mut Object, names: &[&str]) -> Option<Value> {
+pub(crate) fn take_first_non_null(members: &mut Object, names: &[&str]) -> Option<Value> {
     names.iter().find_map(|name| members.remove(name).filter(|value| !value.is_null()))
 }
 

@@ -69,29 +69,29 @@ pub fn project(tool: &Tool, projection: Projection) -> Projected {
     let bound = if grammar.is_closed { MOST_STRICT_BYTES } else { MOST_BYTES };
     let most = tool.most_tokens.saturating_mul(4).min(bound).saturating_sub(head);
     let mut shown = (Value::Null, Words::default(), Losses::default());
-    for cut in Cut::all(grammar.deepest) {
+    for cut in Cut::increasing_cuts(grammar.deepest) {
         let mut walk = Projector::new(grammar, cut, &definitions, &names, most.max(1));
         let (mut built, words) = walk.projected_root(schema.without_definitions());
-        let wanted = walk.all_wanted();
+        let wanted = walk.referenced_definitions();
         if let (Value::Object(members), false) = (&mut built, wanted.is_empty()) {
             members.insert("$defs", Value::Object(wanted));
         }
         let built = Schema::new(built);
-        let is_small = !walk.is_spent() && built.n_bytes() <= most;
+        let is_small = !walk.is_byte_budget_spent() && built.n_bytes() <= most;
         shown = (built.into_value(), words, walk.losses);
-        if is_small || cut.is_least() {
+        if is_small || cut.is_largest() {
             break;
         }
     }
     let (schema, words, losses) = shown;
-    let description = words.after_description(&tool.description, usize::MAX);
+    let description = words.description_with_words(&tool.description, usize::MAX);
     Projected { schema, description, losses: losses.list }
 }
 
 /// Converts the arguments of a call to the canonical schema: members get their own names, and `null` of optional members is
 /// removed if the projection makes all of them required.
 pub fn restore(tool: &Tool, projection: Projection, arguments: Arguments) -> Arguments {
-    if !projection.is_restored() {
+    if !projection.needs_restore() {
         return arguments;
     }
     let grammar = projection.grammar();

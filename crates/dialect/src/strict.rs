@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use callgate_tool::{JsonReader, JsonToken, Value};
 
-use crate::envelope::{EnvelopeError, no_json};
+use crate::envelope::{EnvelopeError, invalid_json_error};
 
 /// Reads one JSON value. A repeated key in an object (RFC 8259 §4: readers treat it differently) and a lone surrogate are
 /// refused.
@@ -28,21 +28,23 @@ pub fn read_json(text: &str) -> Result<Value, EnvelopeError> {
     }
     // The first problem in the text is the one that is reported.
     check_unique_keys(text)?;
-    Value::parse(text).map_err(no_json)
+    Value::parse(text).map_err(invalid_json_error)
 }
 
 /// Reads to the end, unless an object repeats a key.
 fn check_unique_keys(text: &str) -> Result<(), EnvelopeError> {
     let mut reader = JsonReader::new(text);
     let mut open = Vec::new();
-    while let Some(token) = reader.token().map_err(no_json)? {
+    while let Some(token) = reader.next_token().map_err(invalid_json_error)? {
         match token {
             JsonToken::Name(name) => {
                 let names: Option<&mut BTreeSet<String>> = open.last_mut();
                 if names.is_some_and(|names| !names.insert(name.to_owned())) {
                     let message = format!("expected each key once, got twice: `{name}`");
                     let (line, column) = reader.name_line_and_column();
-                    return Err(no_json(format_args!("{message} at line {line} column {column}")));
+                    return Err(invalid_json_error(format_args!(
+                        "{message} at line {line} column {column}"
+                    )));
                 }
             }
             JsonToken::ObjectStart => open.push(BTreeSet::new()),

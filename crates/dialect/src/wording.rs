@@ -10,16 +10,16 @@ pub(crate) fn unreadable_arguments(tool: &str, why: &str) -> Box<Fault> {
         "the arguments of `{tool}` cannot be read, nothing was sent: expected one JSON object, {why}; write the \
          arguments as one JSON object and call again"
     );
-    fault(FaultCode::InvalidArguments, message, Next::CorrectArguments)
+    boxed_fault(FaultCode::InvalidArguments, message, Next::CorrectArguments)
 }
 
 pub(crate) fn unnamed_tool() -> Box<Fault> {
     let message =
         "the call names no tool, nothing was sent; call one of the declared tools by its name";
-    fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
+    boxed_fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
 }
 
-pub(crate) fn not_provided(asked: &str, functions: &[String]) -> Box<Fault> {
+pub(crate) fn tool_not_provided_fault(asked: &str, functions: &[String]) -> Box<Fault> {
     let asked = shortened_text(asked, MAX_NAME);
     let mut message = format!("`{asked}` is not one of the tools provided here, nothing was sent");
     let mut room = MAX_LISTED;
@@ -38,7 +38,7 @@ pub(crate) fn not_provided(asked: &str, functions: &[String]) -> Box<Fault> {
         }
         (_, shown) => message.push_str(&format!("; call one of {}", shown.join(", "))),
     }
-    fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
+    boxed_fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
 }
 
 pub(crate) fn repeated_call(id: &str) -> Box<Fault> {
@@ -47,7 +47,7 @@ pub(crate) fn repeated_call(id: &str) -> Box<Fault> {
         "the call `{id}` stands twice in the message, with the same arguments; it was made once and is answered above; \
          call again under another id if it is meant twice"
     );
-    fault(FaultCode::InvalidArguments, message, Next::CorrectArguments)
+    boxed_fault(FaultCode::InvalidArguments, message, Next::CorrectArguments)
 }
 
 /// The call is not a function call: `kind` is the format's word for its type.
@@ -56,24 +56,24 @@ pub(crate) fn unsupported_call_kind(kind: &str) -> Box<Fault> {
     let message = format!(
         "calls of the type `{kind}` cannot be made here, nothing was sent; call a function"
     );
-    fault(FaultCode::NotSupported, message, Next::GiveUp)
+    boxed_fault(FaultCode::NotSupported, message, Next::GiveUp)
 }
 
-pub(crate) fn too_many(most: usize) -> Box<Fault> {
+pub(crate) fn too_many_calls_fault(most: usize) -> Box<Fault> {
     let message = format!(
         "only the first {most} calls of a message are made, and this one was not; call again later"
     );
-    fault(FaultCode::Overloaded, message, Next::TryLater)
+    boxed_fault(FaultCode::Overloaded, message, Next::TryLater)
 }
 
-pub(crate) fn not_made() -> Box<Fault> {
-    fault(FaultCode::NotSupported, "this call was not made, nothing was sent", Next::GiveUp)
+pub(crate) fn call_not_made_fault() -> Box<Fault> {
+    boxed_fault(FaultCode::NotSupported, "this call was not made, nothing was sent", Next::GiveUp)
 }
 
 pub(crate) const MEDIA_LEFT_OUT: &str =
     "the content is not shown: this format takes none of its type";
 
-fn fault(code: FaultCode, message: impl Into<String>, next: Next) -> Box<Fault> {
+fn boxed_fault(code: FaultCode, message: impl Into<String>, next: Next) -> Box<Fault> {
     Box::new(Fault::new(code, message, next))
 }
 

@@ -95,7 +95,7 @@ fn alone(collection: &Collection, copies: usize) {
         index.append(&words);
     }
     drop(reader);
-    index.settle();
+    index.update_length_weights();
     index.shrink();
     println!(
         "pieces alone: {} in {:?}, {} MB",

@@ -65,21 +65,21 @@ impl Collection {
 
     /// The findings of the last comparison, and those of files.
     pub(crate) fn findings(&self) -> Vec<SettingFinding> {
-        let own = self.own_findings();
+        let own = self.lock_scan_findings();
         own.iter().chain(self.index().findings()).cloned().collect()
     }
 
-    fn own_findings(&self) -> MutexGuard<'_, Vec<SettingFinding>> {
+    fn lock_scan_findings(&self) -> MutexGuard<'_, Vec<SettingFinding>> {
         self.findings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// True if the folder could not be read when it was compared last.
     pub(crate) fn is_folder_unreadable(&self) -> bool {
-        self.own_findings().iter().any(SettingFinding::is_error)
+        self.lock_scan_findings().iter().any(SettingFinding::is_error)
     }
 
     /// The folders that have documents.
-    pub(crate) fn folders(&self) -> BTreeSet<PathBuf> {
+    pub(crate) fn document_folders(&self) -> BTreeSet<PathBuf> {
         self.index().paths().map(|path| self.folder.parent_folder(path)).collect()
     }
 
@@ -87,34 +87,35 @@ impl Collection {
     pub(crate) fn refresh_if_due(&self) {
         let Ok(mut next) = self.next.try_lock() else { return };
         if next.is_none_or(|next| Instant::now() >= next) {
-            self.scan_and_follow(&mut next);
+            self.refresh_and_schedule(&mut next);
         }
     }
 
     /// The time from which the next comparison is due; `None` for now, and while one runs.
-    pub(crate) fn next_comparison(&self) -> Option<Instant> {
+    pub(crate) fn next_comparison_time(&self) -> Option<Instant> {
         *self.next.try_lock().ok()?
     }
 
     /// Compares the index with the folder now.
     pub(crate) fn refresh(&self) {
-        self.scan_and_follow(&mut self.next.lock().unwrap_or_else(PoisonError::into_inner));
+        self.refresh_and_schedule(&mut self.next.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn scan_and_follow(&self, next: &mut Option<Instant>) {
+    fn refresh_and_schedule(&self, next: &mut Option<Instant>) {
         let began = Instant::now();
         let scanned = self.folder.scan();
         let took = began.elapsed();
         match scanned {
             Ok(scanned) => {
-                *self.own_findings() = scanned.findings;
+                *self.lock_scan_findings() = scanned.findings;
                 self.index_changes(scanned.files);
             }
             Err(error) => {
                 // Nothing can be verified in a folder that is gone, so nothing is shown.
                 let message = format!("expected a folder that can be read, got: {}", error.kind());
                 let help = "restore the folder, or correct `folder`";
-                *self.own_findings() = vec![SettingFinding::error(FOLDER, POINTER, message, help)];
+                *self.lock_scan_findings() =
+                    vec![SettingFinding::error(FOLDER, POINTER, message, help)];
                 self.index_changes(Vec::new());
             }
         }
@@ -124,15 +125,15 @@ impl Collection {
     }
 
     fn index_changes(&self, files: Vec<(String, Stamp)>) {
-        let (changed, gone) = self.index().changes(files);
+        let (changed, gone) = self.index().changed_and_gone_files(files);
         if changed.is_empty() && gone.is_empty() {
             return;
         }
-        let is_first = self.index().counts() == [0, 0, 0];
+        let is_first = self.index().file_document_piece_counts() == [0, 0, 0];
         for path in gone {
             self.index_mut().remove(&path);
         }
-        self.take_all(&changed);
+        self.reindex_changed_files(&changed);
         let mut index = self.index_mut();
         index.finish_change();
         if is_first {
@@ -141,9 +142,9 @@ impl Collection {
     }
 
     /// Reads a file that may have changed, and indexes it again if it has.
-    fn update_file(&self, path: &str) {
+    fn reindex_file_if_changed(&self, path: &str) {
         let digest = self.index().digest_of(path);
-        self.take_all(&[ChangedFile { path: path.to_owned(), bytes: 0, digest }]);
+        self.reindex_changed_files(&[ChangedFile { path: path.to_owned(), bytes: 0, digest }]);
         self.index_mut().finish_change();
     }
 }

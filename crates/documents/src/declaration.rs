@@ -23,13 +23,13 @@ pub(crate) fn search_tool(
     );
     let mut properties =
         Object::from([("query", query_schema()), ("also", further_queries_schema())]);
-    properties.insert_some("where", filter::schema(fields));
+    properties.insert_if_some("where", filter::schema(fields));
     properties.insert("limit", limit_schema(&settings.limits));
     Ok(searching_tool(settings, name, description, properties))
 }
 
 /// The declaration of a search without reading, by another name, with the words of another description if there are any.
-pub(crate) fn search_alone(
+pub(crate) fn standalone_search_tool(
     settings: &DocumentsSettings,
     name: ToolName,
     description: &str,
@@ -55,7 +55,7 @@ fn searching_tool(
     description: String,
     properties: Object,
 ) -> Tool {
-    let schema = object_schema(properties, &["query"]);
+    let schema = closed_object_schema(properties, &["query"]);
     let tool = Tool::new(name, description, Schema::new(schema), Effect::Read);
     let required = if settings.extractor.is_some() { OF_PAGES } else { OF_LINES };
     tool.with_lazy_output_schema(move || Some(Schema::new(results_schema(required))))
@@ -90,7 +90,7 @@ pub(crate) fn read_tool(settings: &DocumentsSettings) -> Result<Tool, InvalidNam
         ("from", line("first", "1 unless given")),
         ("to", line("last", "as many lines as one result may have unless given")),
     ]);
-    let schema = object_schema(properties, &["document"]);
+    let schema = closed_object_schema(properties, &["document"]);
     let tool = Tool::new(name, description, Schema::new(schema), Effect::Read);
     Ok(tool.with_lazy_output_schema(|| Some(Schema::new(excerpt_schema()))))
 }
@@ -174,7 +174,7 @@ fn excerpt_schema() -> Value {
     })
 }
 
-fn object_schema(properties: Object, required: &[&str]) -> Value {
+fn closed_object_schema(properties: Object, required: &[&str]) -> Value {
     let required = required.iter().map(|name| Value::from(*name)).collect();
     Value::Object(Object::from([
         ("type", "object".into()),

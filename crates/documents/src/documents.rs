@@ -31,7 +31,10 @@ impl Documents {
     }
 
     /// The index, if these settings read the files in the same way.
-    pub(crate) fn collection_of(&self, settings: &DocumentsSettings) -> Option<Arc<Collection>> {
+    pub(crate) fn collection_if_same_files(
+        &self,
+        settings: &DocumentsSettings,
+    ) -> Option<Arc<Collection>> {
         let current_settings = &*self.settings;
         let is_same = current_settings.folder == settings.folder
             && current_settings.include == settings.include
@@ -47,7 +50,7 @@ impl Documents {
     /// whose comparison takes long is left alone for ten times as long. A search does that by itself.
     pub async fn refresh(&self) {
         let collection = Arc::clone(&self.collection);
-        let next = collection.next_comparison();
+        let next = collection.next_comparison_time();
         if let Some(next) = next.filter(|next| *next <= Instant::now() + LEAST_PAUSE) {
             sleep_until(next).await;
         }
@@ -56,7 +59,7 @@ impl Documents {
 
     /// The search as a tool of another toolset, for an agent that knows one tool with a `query`: no conditions of the model. Those of
     /// the operator bind it. `description` is the documents' unless it is empty.
-    pub fn search_tool(
+    pub fn standalone_search_tool(
         &self,
         toolset: &str,
         name: ToolName,
@@ -68,7 +71,7 @@ impl Documents {
             bound: self.settings.bound.clone(),
             search: name.as_str().to_owned(),
         });
-        let tool = declaration::search_alone(&self.settings, name, description);
+        let tool = declaration::standalone_search_tool(&self.settings, name, description);
         Arc::new(DocumentsTool { tool, action: Action::Search, shared })
     }
 
@@ -80,12 +83,12 @@ impl Documents {
     /// The size of the index now.
     pub fn counts(&self) -> Counts {
         let index = self.collection.index();
-        let [files, documents, pieces] = index.counts();
+        let [files, documents, pieces] = index.file_document_piece_counts();
         Counts { files, documents, pieces, bytes: index.bytes() }
     }
 
     /// The folders that have documents now.
-    pub fn folders(&self) -> BTreeSet<PathBuf> {
-        self.collection.folders()
+    pub fn document_folders(&self) -> BTreeSet<PathBuf> {
+        self.collection.document_folders()
     }
 }

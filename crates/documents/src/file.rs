@@ -58,7 +58,7 @@ impl PreparedFile {
         metadata: MetadataSource,
         reader: &mut PieceReader,
     ) -> Self {
-        let (mut prepared, format) = (Self::empty(digest), Format::of_file(path));
+        let (mut prepared, format) = (Self::empty(digest), Format::from_path_or_text(path));
         let read = read::read(format, bytes);
         for document in read.documents {
             prepared.add_document(PreparedDocument::new(path, format, document), reader);
@@ -84,7 +84,11 @@ impl PreparedFile {
 
     fn add_document(&mut self, document: PreparedDocument<'_>, reader: &mut PieceReader) {
         for piece in &document.pieces {
-            reader.read(&document.title_of(piece), document.text_of(piece), &mut self.words);
+            reader.read(
+                &document.title_with_headings(piece),
+                document.text_of(piece),
+                &mut self.words,
+            );
         }
         let n_pieces = document.pieces.len();
         let Document { row, metadata, .. } = document.document;
@@ -97,7 +101,7 @@ impl<'a> PreparedDocument<'a> {
         let style = if format.has_headings() { Style::Markdown } else { Style::Plain };
         let title = document.title.clone().or_else(|| {
             (style == Style::Markdown)
-                .then(|| split::title(&document.text, document.body))
+                .then(|| split::first_heading_title(&document.text, document.body))
                 .flatten()
         });
         let title = title.filter(|title| !title.trim().is_empty());
@@ -108,7 +112,7 @@ impl<'a> PreparedDocument<'a> {
     }
 
     /// The title that a piece is found by: that of the document, and the headings above it.
-    fn title_of<'p>(&'p self, piece: &'p Piece) -> Cow<'p, str> {
+    fn title_with_headings<'p>(&'p self, piece: &'p Piece) -> Cow<'p, str> {
         if piece.section.is_empty() {
             return self.title.as_str().into();
         }

@@ -37,7 +37,10 @@ impl Filter {
             wording::missing_value(&condition.field, &source.to_string())
         };
         let read = |condition: &BoundCondition| {
-            let values = condition.value.value(session).and_then(|value| bound_values(&value));
+            let values = condition
+                .value
+                .value_in_session(session)
+                .and_then(|value| nonempty_scalars(&value));
             let values = values.ok_or_else(|| missing(condition))?;
             let (field, operator) = (condition.field.clone(), condition.operator);
             Ok(Condition { field, operator, values })
@@ -116,7 +119,7 @@ fn scalar_order(field_value: &Scalar, wanted: &Scalar) -> Option<Ordering> {
 }
 
 /// The values that a session gives for a condition: a scalar, or a list of some. Null, an empty text and an empty list are none.
-fn bound_values(value: &Value) -> Option<Vec<Scalar>> {
+fn nonempty_scalars(value: &Value) -> Option<Vec<Scalar>> {
     let scalar = |value: &Value| {
         Scalar::from_value(value)
             .filter(|value| !matches!(value, Scalar::Text(text) if text.is_empty()))

@@ -3,7 +3,7 @@
 
 use std::fmt::Display;
 
-use callgate_tool::{codes, visible_line};
+use callgate_tool::{codes, escape_invisible_in_line};
 use callgate_tree::SettingFinding;
 
 codes! {
@@ -39,7 +39,12 @@ pub(crate) fn file_finding(
     message: impl Display,
     help: &str,
 ) -> SettingFinding {
-    SettingFinding::warning(code, POINTER, format!("`{}`: {message}", visible_line(file)), help)
+    SettingFinding::warning(
+        code,
+        POINTER,
+        format!("`{}`: {message}", escape_invisible_in_line(file)),
+        help,
+    )
 }
 
 /// The folder's own setting.

@@ -133,7 +133,7 @@ impl FolderReader<'_> {
     }
 
     fn open(&mut self, path: &str) -> io::Result<File> {
-        let parts = path_parts(path).ok_or(io::ErrorKind::InvalidFilename)?;
+        let parts = safe_path_parts(path).ok_or(io::ErrorKind::InvalidFilename)?;
         let (name, parents) = parts.split_last().ok_or(io::ErrorKind::InvalidFilename)?;
         let at = path.strip_suffix(name).unwrap_or_default();
         if let Some((_, folder)) = self.open.as_ref().filter(|(entry, _)| entry == at) {
@@ -148,7 +148,7 @@ impl FolderReader<'_> {
 }
 
 /// The parts of a path; `None` if one of them leads elsewhere.
-fn path_parts(path: &str) -> Option<Vec<&str>> {
+fn safe_path_parts(path: &str) -> Option<Vec<&str>> {
     let parts: Vec<&str> = path.split('/').collect();
     let is_plain = |part: &&str| !matches!(*part, "" | "." | "..") && !part.contains(['\0', '\\']);
     parts.iter().all(is_plain).then_some(parts)

@@ -100,7 +100,7 @@ impl Index {
         let mut first = added.start;
         for Entry { row, mut metadata, n_pieces } in entries {
             metadata.share_names(&mut self.field_names);
-            let owner = index_number(self.documents.len());
+            let owner = u32_or_none(self.documents.len());
             let pieces = Numbers::new(first, n_pieces.min(added.end.saturating_sub(first)));
             first += n_pieces;
             self.owners.extend(pieces.range().map(|_| owner));
@@ -141,10 +141,10 @@ impl Index {
     /// Ends a change: what was put in can be found.
     pub(crate) fn finish_change(&mut self) {
         let n_removed = self.documents.len() - self.n_documents;
-        if self.pieces.is_sparse() || n_removed > LEAST_REMOVED.max(self.n_documents) {
+        if self.pieces.needs_compaction() || n_removed > LEAST_REMOVED.max(self.n_documents) {
             self.compact();
         }
-        self.pieces.settle();
+        self.pieces.update_length_weights();
     }
 
     /// Frees the memory of documents and pieces that were removed. Those that stay are numbered anew, in their order.
@@ -170,7 +170,7 @@ impl Index {
             if *owner != before {
                 before = *owner;
                 let document = self.documents.get_mut(*owner as usize).into_iter();
-                document.flatten().for_each(|it| it.pieces.first = index_number(piece));
+                document.flatten().for_each(|it| it.pieces.first = u32_or_none(piece));
             }
         }
     }
@@ -200,7 +200,11 @@ impl Index {
     }
 
     /// The document of a name (`guide/start.md`, `faq.csv#7`), if a filter admits it.
-    pub(crate) fn document(&self, name: &str, filter: &Filter) -> Option<LocatedDocument> {
+    pub(crate) fn find_admitted_document(
+        &self,
+        name: &str,
+        filter: &Filter,
+    ) -> Option<LocatedDocument> {
         let whole = self.files.get(name).map(|file| (file, None));
         let row = || {
             let (path, number) = name.rsplit_once('#')?;
@@ -224,7 +228,10 @@ impl Index {
 
     /// The files whose version is another one than in the index, new ones too; and the paths of those that are gone. `files` are in the
     /// order of their paths.
-    pub(crate) fn changes(&self, files: Vec<(String, Stamp)>) -> (Vec<ChangedFile>, Vec<String>) {
+    pub(crate) fn changed_and_gone_files(
+        &self,
+        files: Vec<(String, Stamp)>,
+    ) -> (Vec<ChangedFile>, Vec<String>) {
         let (mut changed, mut gone) = (Vec::new(), Vec::new());
         let mut indexed_files = self.files.iter().peekable();
         for (path, stamp) in files {
@@ -248,7 +255,7 @@ impl Index {
     }
 
     /// Notes that a file has the content that was indexed.
-    pub(crate) fn confirm_file(&mut self, path: &str, stamp: Stamp) {
+    pub(crate) fn mark_file_unchanged(&mut self, path: &str, stamp: Stamp) {
         self.files.get_mut(path).into_iter().for_each(|file| file.stamp = stamp);
     }
 
@@ -279,7 +286,7 @@ impl Index {
     }
 
     /// The numbers of files, documents and pieces.
-    pub(crate) fn counts(&self) -> [usize; 3] {
+    pub(crate) fn file_document_piece_counts(&self) -> [usize; 3] {
         [self.files.len(), self.n_documents, self.pieces.len()]
     }
 
@@ -296,7 +303,7 @@ impl Index {
 
 impl Numbers {
     fn new(first: usize, n: usize) -> Self {
-        Self { first: index_number(first), n: index_number(n) }
+        Self { first: u32_or_none(first), n: u32_or_none(n) }
     }
 
     fn range(self) -> Range<usize> {
@@ -305,7 +312,7 @@ impl Numbers {
     }
 }
 
-fn index_number(n: usize) -> u32 {
+fn u32_or_none(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(NONE)
 }
 

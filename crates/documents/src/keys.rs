@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use callgate_kind::Operator;
-use callgate_settings::{Bytes, Count, Kind, at, forms, keys, words};
+use callgate_settings::{Bytes, Count, Kind, forms, keys, member_pointer, words};
 use callgate_tool::{SessionSource, Value};
 use callgate_tree::Node;
 
@@ -111,7 +111,7 @@ forms! {
     struct Conditions => Vec<BoundCondition>, Kind::Map(&ConditionKeys::KIND), |reader, mapping, key| {
         let help = "for example `{audience: {any: $session.params.audience}}`";
         let expected = "a mapping from fields to conditions";
-        let fields = reader.map::<ConditionKeys, Vec<_>>(mapping, key, expected, help)?;
+        let fields = reader.named_values::<ConditionKeys, Vec<_>>(mapping, key, expected, help)?;
         Some(fields.into_iter().flat_map(|(field, keys)| keys.bound_conditions(&field)).collect())
     };
     /// A value of the session, a plain value, or a list of texts.
@@ -121,7 +121,7 @@ forms! {
             let Some(items) = node.as_array() else { return reader.get::<SessionSource>(mapping, key) };
             if items.is_empty() {
                 let help = "for example `[staff, all]`, or `$session.params.audience`";
-                reader.report_wrong_type(&at(mapping, key), "values", node, help);
+                reader.report_wrong_type(&member_pointer(mapping, key), "values", node, help);
                 return None;
             }
             let texts = reader.strings(mapping, key).into_iter().map(Value::from);

@@ -31,7 +31,7 @@ impl ToolsetKind for DocumentsKind {
         "documents"
     }
 
-    fn example(&self) -> &'static str {
+    fn example_setting(&self) -> &'static str {
         "documents: {folder: FOLDER}"
     }
 
@@ -39,7 +39,7 @@ impl ToolsetKind for DocumentsKind {
         KindKeys { toolset: ToolsetKeys::KEYS, limits: LimitKeys::KEYS, root: &[] }
     }
 
-    fn beside(&self) -> Beside {
+    fn common_keys(&self) -> Beside {
         Beside {
             keys: &["confirm", "functions", "limits", "prefix", "tools"],
             limits: Some(&["breaker", "concurrency", "rate", "result_bytes"]),
@@ -47,7 +47,7 @@ impl ToolsetKind for DocumentsKind {
         }
     }
 
-    fn codes(&self) -> Vec<(&'static str, &'static str)> {
+    fn codes_and_explanations(&self) -> Vec<(&'static str, &'static str)> {
         DocumentsCode::ALL.iter().map(|code| (code.as_str(), code.explanation())).collect()
     }
 
@@ -106,7 +106,7 @@ impl KindSettings for FolderSettings {
         ["search", "read"].map(tool).into()
     }
 
-    fn unavailable(&self) -> Box<Fault> {
+    fn unavailable_fault(&self) -> Box<Fault> {
         wording::documents::unavailable()
     }
 
@@ -124,7 +124,7 @@ impl KindSettings for FolderSettings {
         _: &[NamedTool],
         around: Surroundings<'_>,
     ) -> Opened {
-        if around.shared.effects.fetching().is_none() {
+        if around.shared.effects.fetching_permission().is_none() {
             return Opened::absent(Absence::Unasked);
         }
         let settings = DocumentsSettings {
@@ -140,7 +140,7 @@ impl KindSettings for FolderSettings {
             .clone()
             .map(|opened_documents| Arc::new(opened_documents) as Arc<dyn Followed>);
         Opened {
-            findings: shortened_findings(findings, toolset.pointer),
+            findings: truncate_and_place_findings(findings, toolset.pointer),
             followed,
             kept: documents.map(Kept::new),
             ..Opened::with_tools(tools)
@@ -154,7 +154,10 @@ fn key_of(operator: Operator) -> &'static str {
 }
 
 /// The findings of a load, each with its place, and at the end the number of those that are left out.
-fn shortened_findings(mut findings: Vec<SettingFinding>, pointer: &str) -> Vec<SettingFinding> {
+fn truncate_and_place_findings(
+    mut findings: Vec<SettingFinding>,
+    pointer: &str,
+) -> Vec<SettingFinding> {
     let n_more = findings.len().saturating_sub(MOST_FINDINGS);
     let more = findings.get(MOST_FINDINGS).map(|first| {
         let message = format!("expected files without findings, got {n_more} more with some");
@@ -185,12 +188,12 @@ impl Followed for Documents {
         Self::counts(self)
     }
 
-    fn folders(&self) -> BTreeSet<PathBuf> {
-        Self::folders(self)
+    fn watched_folders(&self) -> BTreeSet<PathBuf> {
+        Self::document_folders(self)
     }
 
     fn search_tool(&self, toolset: &str, name: ToolName, description: &str) -> Arc<dyn Backend> {
-        Self::search_tool(self, toolset, name, description)
+        Self::standalone_search_tool(self, toolset, name, description)
     }
 }
 

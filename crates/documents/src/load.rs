@@ -48,7 +48,8 @@ pub struct Loaded {
 /// # }
 /// ```
 pub async fn load(settings: DocumentsSettings, earlier: Option<&Documents>) -> Loaded {
-    let existing_collection = earlier.and_then(|earlier| earlier.collection_of(&settings));
+    let existing_collection =
+        earlier.and_then(|earlier| earlier.collection_if_same_files(&settings));
     let loading = spawn_blocking(move || {
         load_blocking(settings, existing_collection).unwrap_or_else(refused_load)
     });
@@ -82,7 +83,7 @@ fn load_blocking(
     if findings.iter().any(SettingFinding::is_error) {
         return Ok(Loaded { findings, ..Loaded::default() });
     }
-    if collection.index().counts() == [0, 0, 0] {
+    if collection.index().file_document_piece_counts() == [0, 0, 0] {
         findings.push(finding::no_files());
     }
     let shared = Arc::new(Shared {

@@ -39,7 +39,7 @@ impl Format {
     }
 
     /// The kind of a file that is a document; one with another ending is text.
-    pub(crate) fn of_file(path: &str) -> Self {
+    pub(crate) fn from_path_or_text(path: &str) -> Self {
         Self::from_path(path).unwrap_or(Self::Text)
     }
 
@@ -95,7 +95,7 @@ impl Problem {
 pub(crate) fn read(format: Format, bytes: &[u8]) -> ReadDocuments<'_> {
     let read = match format {
         Format::Html => html::read(bytes).map(single_document),
-        format => text_of(bytes).map(|text| read_text(format, text)),
+        format => checked_text(bytes).map(|text| read_text(format, text)),
     };
     read.unwrap_or_else(|problem| ReadDocuments { documents: Vec::new(), problems: vec![problem] })
 }
@@ -122,7 +122,7 @@ pub(crate) fn read_again(
     match row {
         None => read(format, bytes).documents.into_iter().next(),
         Some(row) => {
-            let text = text_of(bytes).ok()?;
+            let text = checked_text(bytes).ok()?;
             match format {
                 Format::Csv => csv::read_row(text, row),
                 _ => jsonl::read_row(text, row),
@@ -139,7 +139,7 @@ fn read_markdown(text: &str) -> ReadDocuments<'_> {
     let mut document = Document { text: text.into(), ..Document::default() };
     let mut problems = Vec::new();
     document.body = text.len() - text.trim_start_matches('\u{feff}').len();
-    if let Some((matter, body)) = front_matter::split(text) {
+    if let Some((matter, body)) = front_matter::front_matter_and_end(text) {
         document.body = body;
         match front_matter::read(matter) {
             Ok(value) => {
@@ -155,9 +155,9 @@ fn read_markdown(text: &str) -> ReadDocuments<'_> {
 }
 
 /// The text of a file: UTF-8 without zero bytes, in lines that can be handled.
-fn text_of(bytes: &[u8]) -> Result<&str, Problem> {
+fn checked_text(bytes: &[u8]) -> Result<&str, Problem> {
     let text = utf8(bytes)?;
-    check_lines(text)?;
+    check_zeros_and_lengths(text)?;
     Ok(text)
 }
 
@@ -169,7 +169,7 @@ fn utf8(bytes: &[u8]) -> Result<&str, Problem> {
     })
 }
 
-fn check_lines(text: &str) -> Result<(), Problem> {
+fn check_zeros_and_lengths(text: &str) -> Result<(), Problem> {
     if let Some(at) = memchr::memchr(0, text.as_bytes()) {
         let before = text.as_bytes().get(..at).unwrap_or_default();
         let line = memchr::memchr_iter(b'\n', before).count() + 1;

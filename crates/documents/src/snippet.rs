@@ -25,7 +25,7 @@ pub(crate) struct VerifiedDocument<'a> {
 
 impl<'a> VerifiedDocument<'a> {
     /// Reads a document again; `None` if the file is another version.
-    pub(crate) fn new(
+    pub(crate) fn new_if_unchanged(
         located: &'a LocatedDocument,
         bytes: &'a [u8],
         template: Option<&UriTemplate>,
@@ -33,16 +33,16 @@ impl<'a> VerifiedDocument<'a> {
         if file::digest(bytes) != located.digest {
             return None;
         }
-        Self::of_checked(located, bytes, template)
+        Self::new_without_check(located, bytes, template)
     }
 
     /// Reads a document of bytes whose digest was compared.
-    pub(crate) fn of_checked(
+    pub(crate) fn new_without_check(
         located: &'a LocatedDocument,
         bytes: &'a [u8],
         template: Option<&UriTemplate>,
     ) -> Option<Self> {
-        let format = Format::of_file(&located.path);
+        let format = Format::from_path_or_text(&located.path);
         let bytes = located.extracted.as_deref().map_or(bytes, str::as_bytes);
         let document = read::read_again(format, bytes, located.row)?;
         let has_pages = format == Format::Pdf;
@@ -50,7 +50,7 @@ impl<'a> VerifiedDocument<'a> {
             Some(row) => format!("{}#{}", located.path, row.number),
             None => located.path.to_string(),
         };
-        let stated = document.uri.clone().filter(|uri| is_address(uri));
+        let stated = document.uri.clone().filter(|uri| is_allowed_address(uri));
         let uri = stated.or_else(|| template.map(|template| template.uri(&located.path)));
         let digest = hexadecimal(&Sha256::digest(document.text.as_bytes()));
         let prepared = PreparedDocument::new(&located.path, format, document);
@@ -66,7 +66,7 @@ impl<'a> VerifiedDocument<'a> {
     }
 
     /// The sign that ends the parts by which the document is read: pages, or lines.
-    pub(crate) fn end_of_part(&self) -> char {
+    pub(crate) fn page_or_line_end(&self) -> char {
         if self.has_pages { PAGE_END } else { '\n' }
     }
 
@@ -122,11 +122,11 @@ impl Snippet {
 
     pub(crate) fn to_value(&self) -> Value {
         let mut snippet = Object::from([("title", self.title.as_str().into())]);
-        snippet.insert_some("uri", self.uri.as_deref());
+        snippet.insert_if_some("uri", self.uri.as_deref());
         snippet.insert("text", self.text.as_str().into());
-        snippet.insert_some("answer", self.answer.as_deref());
+        snippet.insert_if_some("answer", self.answer.as_deref());
         snippet.insert("document", self.document.as_str().into());
-        snippet.insert_filled("section", self.section.as_str());
+        snippet.insert_unless_empty("section", self.section.as_str());
         if let Some(page) = self.page {
             snippet.insert("page", page.into());
         } else {
@@ -140,7 +140,7 @@ impl Snippet {
 }
 
 /// True for addresses that a document may state for itself.
-fn is_address(uri: &str) -> bool {
+fn is_allowed_address(uri: &str) -> bool {
     let is_known = ["https://", "http://", "gs://"].iter().any(|scheme| uri.starts_with(scheme));
     is_known && uri.len() <= 2048 && !uri.contains(|c: char| c.is_whitespace() || c.is_control())
 }

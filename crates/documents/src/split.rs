@@ -40,7 +40,7 @@ pub(crate) fn split(text: &str, body: usize, style: Style) -> Vec<Piece> {
 }
 
 /// The title of a text: its first heading.
-pub(crate) fn title(text: &str, body: usize) -> Option<String> {
+pub(crate) fn first_heading_title(text: &str, body: usize) -> Option<String> {
     let mut lines = Lines::new(text, body).take(MOST_LINES_TO_TITLE).peekable();
     let mut before_is_empty = true;
     while let Some(line) = lines.next() {
@@ -134,7 +134,7 @@ impl<'t> Splitter<'t> {
             self.end_piece();
         }
         if self.style == Style::Markdown {
-            self.fence = headline::open_fence(line.text, self.fence);
+            self.fence = headline::fence_after_line(line.text, self.fence);
         }
         if let Some(heading) = heading {
             if self.has_body {
@@ -152,7 +152,7 @@ impl<'t> Splitter<'t> {
             return;
         }
         if self.to > self.from && line.to - self.from > TARGET {
-            self.cut_piece_before(line);
+            self.end_piece_at_block(line);
         }
         if line.text.len() > LONGEST {
             self.end_piece();
@@ -173,7 +173,7 @@ impl<'t> Splitter<'t> {
     }
 
     /// Ends the piece where its last whole block ends, or before this line if it has become too long.
-    fn cut_piece_before(&mut self, line: &Line<'_>) {
+    fn end_piece_at_block(&mut self, line: &Line<'_>) {
         match self.whole.take() {
             Some((to, _)) if to == self.to => self.end_piece(),
             Some((to, last_line)) => {
@@ -199,7 +199,7 @@ impl<'t> Splitter<'t> {
         let mut from = line.from;
         while from < line.to {
             let rest = self.text.get(from..line.to).unwrap_or_default();
-            let length = between_words(rest, TARGET);
+            let length = length_to_word_end(rest, TARGET);
             (self.from, self.first_line, self.is_blank) = (from, line.number, false);
             (self.to, self.last_line) = (from + length, line.number);
             self.end_piece();
@@ -212,13 +212,13 @@ impl<'t> Splitter<'t> {
         let end = self.from + text.trim_end().len();
         if !self.is_blank && end > self.from {
             let lines = (self.first_line, self.last_line);
-            let section = self.section_title();
+            let section = self.heading_path();
             self.pieces.push(Piece { range: self.from..end, lines, section });
         }
         (self.from, self.whole, self.has_body, self.is_blank) = (self.to, None, false, true);
     }
 
-    fn section_title(&self) -> String {
+    fn heading_path(&self) -> String {
         let mut section = String::new();
         for (_, title) in &self.headings {
             if section.len() + title.len() > LONGEST_SECTION {
@@ -234,7 +234,7 @@ impl<'t> Splitter<'t> {
 }
 
 /// The length of the largest part of a text that ends between words and has at most `most` bytes.
-fn between_words(text: &str, most: usize) -> usize {
+fn length_to_word_end(text: &str, most: usize) -> usize {
     if text.len() <= most {
         return text.len();
     }

@@ -48,8 +48,8 @@ pub(crate) enum Action {
 }
 
 impl DocumentsTool {
-    fn late_outcome(&self, call: &Call<'_>) -> Outcome {
-        Outcome::Failed(wording::timed_out(call.time_within(LIMIT), self.tool.effect))
+    fn timeout_outcome(&self, call: &Call<'_>) -> Outcome {
+        Outcome::Failed(wording::timed_out(call.duration_within(LIMIT), self.tool.effect))
     }
 
     /// The work of a call, whose arguments and session were looked at: it only reads files and the index.
@@ -109,9 +109,10 @@ impl Shared {
         match self.collection.read_lines(document, wanted, filter) {
             Some(Ok(excerpt)) => excerpt_value(document, &excerpt).into(),
             Some(Err(n_lines)) => {
-                wording::documents::no_line(u64::try_from(from).unwrap_or(u64::MAX), n_lines).into()
+                wording::documents::line_past_end(u64::try_from(from).unwrap_or(u64::MAX), n_lines)
+                    .into()
             }
-            None => wording::documents::no_document(document, &self.search).into(),
+            None => wording::documents::unknown_document(document, &self.search).into(),
         }
     }
 }
@@ -119,7 +120,7 @@ impl Shared {
 fn excerpt_value(document: &str, excerpt: &Excerpt) -> Value {
     let LineRange { from, to } = excerpt.lines;
     let mut members = Object::from([("title", excerpt.title.as_str().into())]);
-    members.insert_some("uri", excerpt.uri.as_deref());
+    members.insert_if_some("uri", excerpt.uri.as_deref());
     for (name, value) in [
         ("text", excerpt.text.as_str().into()),
         ("document", document.into()),
@@ -157,9 +158,9 @@ fn whole_number(number: f64) -> Option<u64> {
 impl Backend for DocumentsTool {
     callgate_executor::of_tool!(tool, shared.toolset);
 
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+    fn hash_session(&self, session: &Session, hasher: &mut FingerprintHasher) {
         for condition in &self.shared.bound {
-            hasher.source(&condition.value, session);
+            hasher.add_source_value(&condition.value, session);
         }
     }
 
@@ -183,7 +184,7 @@ impl Backend for DocumentsTool {
         let permit = match timeout_at(deadline, WORKERS.enter(principal, 1)).await {
             Ok(Some(permit)) => permit,
             Ok(None) => return wording::around::overload(Duration::from_secs(1)).into(),
-            Err(_) => return self.late_outcome(call),
+            Err(_) => return self.timeout_outcome(call),
         };
         // The work goes on behind a deadline, and counts for as long.
         let work = move || {
@@ -194,7 +195,7 @@ impl Backend for DocumentsTool {
         match timeout_at(deadline, spawn_blocking(work)).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => wording::documents::unavailable().into(),
-            Err(_) => self.late_outcome(call),
+            Err(_) => self.timeout_outcome(call),
         }
     }
 }

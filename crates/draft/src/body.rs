@@ -32,7 +32,7 @@ impl Body {
         let given = media_type.unwrap_or_default();
         let media_type = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let Ok(text) = std::str::from_utf8(bytes) else {
-            return Self::Binary(named_or(media_type, "application/octet-stream"));
+            return Self::Binary(media_type_or_usual(media_type, "application/octet-stream"));
         };
         if media_type == "application/x-www-form-urlencoded" {
             let pairs = form_urlencoded::parse(bytes);
@@ -45,10 +45,10 @@ impl Body {
             || media_type.ends_with("+json");
         match Value::parse(text) {
             Ok(value) if is_json || media_type.is_empty() => {
-                Self::Json(named_or(media_type, "application/json"), value)
+                Self::Json(media_type_or_usual(media_type, "application/json"), value)
             }
             Err(_) if is_json => Self::Unreadable(media_type),
-            _ => Self::Text(named_or(media_type, "text/plain"), text.to_owned()),
+            _ => Self::Text(media_type_or_usual(media_type, "text/plain"), text.to_owned()),
         }
     }
 
@@ -64,7 +64,7 @@ impl Body {
     }
 }
 
-fn named_or(media_type: String, usual: &str) -> String {
+fn media_type_or_usual(media_type: String, usual: &str) -> String {
     if media_type.contains('/') { media_type } else { usual.to_owned() }
 }
 
@@ -83,8 +83,8 @@ fn read_parts(text: &str, boundary: &str) -> Option<Vec<Part>> {
     let parts = sections.filter_map(|section| {
         let (head, content) =
             section.split_once("\r\n\r\n").or_else(|| section.split_once("\n\n"))?;
-        let name = attribute(head, "name")?.to_owned();
-        let is_file = attribute(head, "filename").is_some();
+        let name = disposition_attribute(head, "name")?.to_owned();
+        let is_file = disposition_attribute(head, "filename").is_some();
         let content = content.strip_suffix('\n').unwrap_or(content);
         let content = content.strip_suffix('\r').unwrap_or(content);
         Some(Part { name, text: (!is_file).then(|| content.to_owned()) })
@@ -93,7 +93,7 @@ fn read_parts(text: &str, boundary: &str) -> Option<Vec<Part>> {
 }
 
 /// An attribute of a `Content-Disposition`.
-fn attribute<'h>(head: &'h str, name: &str) -> Option<&'h str> {
+fn disposition_attribute<'h>(head: &'h str, name: &str) -> Option<&'h str> {
     let (_, value) = head.split_once(&format!("; {name}=\""))?;
     value.split('"').next()
 }

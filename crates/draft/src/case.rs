@@ -55,12 +55,12 @@ fn write_case(name: &str, arguments: Object, redacted: &Redacted) -> Case {
         arguments,
         status: response.map(|response| response.status),
         media_type: body.map(|body| body.media_type().to_owned()),
-        body: body.map(body_text).unwrap_or_default(),
+        body: body.map(request_body_text).unwrap_or_default(),
         place: redacted.exchange.place.clone(),
     }
 }
 
-fn body_text(body: &Body) -> String {
+fn request_body_text(body: &Body) -> String {
     match body {
         Body::Json(_, value) => value.to_string(),
         Body::Text(_, text) => text.clone(),

@@ -16,16 +16,16 @@ pub(crate) fn share_schemas(
     guesses: &mut [Guess],
 ) -> Object {
     let mut counts = BTreeMap::new();
-    for_each_schema(paths, "", "", &mut |schema, _, _| {
-        if is_worth_sharing(schema) {
+    replace_schemas_below(paths, "", "", &mut |schema, _, _| {
+        if has_two_properties(schema) {
             *counts.entry(schema.to_string()).or_insert(0_usize) += 1;
         }
         None
     });
     counts.retain(|_, count| *count > 1);
-    let mut sharing = Sharing { counts, subjects, ..Sharing::default_with(subjects) };
-    for_each_schema(paths, "", "", &mut |schema, pointer, name| {
-        sharing.share(schema, pointer, name)
+    let mut sharing = Sharing { counts, subjects, ..Sharing::with_subjects(subjects) };
+    replace_schemas_below(paths, "", "", &mut |schema, pointer, name| {
+        sharing.replace_with_reference(schema, pointer, name)
     });
     for guess in guesses {
         sharing.correct_pointer(guess);
@@ -36,7 +36,7 @@ pub(crate) fn share_schemas(
 }
 
 /// An object with at least two members that are written out.
-fn is_worth_sharing(schema: &Value) -> bool {
+fn has_two_properties(schema: &Value) -> bool {
     schema
         .get("properties")
         .and_then(Value::as_object)
@@ -56,7 +56,7 @@ struct Sharing<'s> {
 }
 
 impl<'s> Sharing<'s> {
-    fn default_with(subjects: &'s BTreeMap<String, String>) -> Self {
+    fn with_subjects(subjects: &'s BTreeMap<String, String>) -> Self {
         Self {
             counts: BTreeMap::new(),
             subjects,
@@ -68,7 +68,12 @@ impl<'s> Sharing<'s> {
     }
 
     /// A reference in place of a schema that stands at several places.
-    fn share(&mut self, schema: &Value, pointer: &str, name: &str) -> Option<Value> {
+    fn replace_with_reference(
+        &mut self,
+        schema: &Value,
+        pointer: &str,
+        name: &str,
+    ) -> Option<Value> {
         let text = schema.to_string();
         self.counts.get(&text)?;
         if !self.names.contains_key(&text) {
@@ -78,8 +83,8 @@ impl<'s> Sharing<'s> {
             self.names.insert(text.clone(), name.clone());
             let mut component = schema.clone();
             // What is in it may be shared, too; its pointers are those of this place.
-            walk_members(&mut component, pointer, &mut |schema, pointer, name| {
-                self.share(schema, pointer, name)
+            replace_inner_schemas(&mut component, pointer, &mut |schema, pointer, name| {
+                self.replace_with_reference(schema, pointer, name)
             });
             self.components.insert(name, component);
         }
@@ -112,40 +117,45 @@ impl<'s> Sharing<'s> {
 type Replace<'f> = dyn FnMut(&Value, &str, &str) -> Option<Value> + 'f;
 
 /// Calls a function with each schema below a value, its pointer and the name of its member; what it returns stands there then.
-fn for_each_schema(value: &mut Value, pointer: &str, name: &str, replace: &mut Replace<'_>) {
+fn replace_schemas_below(value: &mut Value, pointer: &str, name: &str, replace: &mut Replace<'_>) {
     match value {
         Value::Object(members) => {
             for (member, value) in members.iter_mut() {
                 let below = below(pointer, member);
                 if member == "schema" {
-                    visit_schema(value, &below, name, replace);
+                    replace_or_walk_schema(value, &below, name, replace);
                 } else {
-                    for_each_schema(value, &below, name, replace);
+                    replace_schemas_below(value, &below, name, replace);
                 }
             }
         }
         Value::Array(items) => {
             for (at, item) in items.iter_mut().enumerate() {
-                for_each_schema(item, &below(pointer, &at.to_string()), name, replace);
+                replace_schemas_below(item, &below(pointer, &at.to_string()), name, replace);
             }
         }
         Value::Bool(_) | Value::Null | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-fn visit_schema(schema: &mut Value, pointer: &str, name: &str, replace: &mut Replace<'_>) {
+fn replace_or_walk_schema(
+    schema: &mut Value,
+    pointer: &str,
+    name: &str,
+    replace: &mut Replace<'_>,
+) {
     match replace(schema, pointer, name) {
         Some(other) => *schema = other,
-        None => walk_members(schema, pointer, replace),
+        None => replace_inner_schemas(schema, pointer, replace),
     }
 }
 
 /// Visits the schemas within a schema.
-fn walk_members(schema: &mut Value, pointer: &str, replace: &mut Replace<'_>) {
+fn replace_inner_schemas(schema: &mut Value, pointer: &str, replace: &mut Replace<'_>) {
     let name = String::new();
     for word in ["items", "additionalProperties"] {
         if let Some(inner) = schema.get_mut(word) {
-            visit_schema(inner, &below(pointer, word), &name, replace);
+            replace_or_walk_schema(inner, &below(pointer, word), &name, replace);
         }
     }
     let place = below(pointer, "properties");
@@ -153,9 +163,9 @@ fn walk_members(schema: &mut Value, pointer: &str, replace: &mut Replace<'_>) {
         for (name, property) in properties.iter_mut() {
             let at = below(&place, name);
             if let Some(items) = property.get_mut("items") {
-                visit_schema(items, &below(&at, "items"), name, replace);
+                replace_or_walk_schema(items, &below(&at, "items"), name, replace);
             } else {
-                visit_schema(property, &at, name, replace);
+                replace_or_walk_schema(property, &at, name, replace);
             }
         }
     }

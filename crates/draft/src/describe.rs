@@ -73,7 +73,7 @@ pub fn overlay_text(reply: &str) -> &str {
 ///
 /// # Errors
 /// With all places at which more was changed than names and words, or to something that is none.
-pub fn describe(
+pub fn apply_described_overlay(
     draft: Draft,
     described: Value,
     written: Option<&Value>,
@@ -84,7 +84,7 @@ pub fn describe(
     let mut changes = Vec::new();
     for Difference { pointer, before, after } in differences {
         let is_written = written.is_some_and(|written| written.pointer(&pointer).is_some());
-        match (after, fault_of(&pointer, after)) {
+        match (after, refused_change_reason(&pointer, after)) {
             (Some(_), None) if is_written => {
                 faults.push(format!("`{pointer}`: a person wrote this"));
             }
@@ -94,11 +94,11 @@ pub fn describe(
             (_, why) => faults.push(format!("`{pointer}`: {}", why.unwrap_or(ONLY))),
         }
     }
-    faults.extend(repeated_names(&described));
+    faults.extend(repeated_name_faults(&described));
     if !faults.is_empty() {
         return Err(error::refused_overlay(&faults.join("; ")));
     }
-    let names = new_names(&draft.description, &described);
+    let names = new_names_by_old(&draft.description, &described);
     let mut cases = draft.cases;
     for case in &mut cases {
         if let Some(name) = names.get(&case.tool) {
@@ -155,11 +155,11 @@ fn add_differences<'v>(
 }
 
 /// The reason why a model may not write this here; `None` where it may.
-fn fault_of(pointer: &str, value: Option<&Value>) -> Option<&'static str> {
+fn refused_change_reason(pointer: &str, value: Option<&Value>) -> Option<&'static str> {
     let parts: Vec<&str> = pointer.split('/').skip(1).collect();
     let is_legal = match (parts.as_slice(), value) {
         (["paths", _, _, "operationId"], Some(Value::String(name))) => {
-            return (!is_name(name)).then_some(
+            return (!is_tool_name(name)).then_some(
                 "expected a name of at most 64 letters, digits, `_` and `-` that begins with a letter",
             );
         }
@@ -177,7 +177,7 @@ fn fault_of(pointer: &str, value: Option<&Value>) -> Option<&'static str> {
 }
 
 /// A name that every provider of models takes for a tool.
-fn is_name(name: &str) -> bool {
+fn is_tool_name(name: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.len() <= 64
@@ -206,7 +206,7 @@ fn operation_names(description: &Value) -> Vec<(String, &str)> {
         .collect()
 }
 
-fn repeated_names(described: &Value) -> Vec<String> {
+fn repeated_name_faults(described: &Value) -> Vec<String> {
     let mut places = BTreeMap::new();
     let mut faults = Vec::new();
     for (place, name) in operation_names(described) {
@@ -217,7 +217,7 @@ fn repeated_names(described: &Value) -> Vec<String> {
     faults
 }
 
-fn new_names(before: &Value, after: &Value) -> BTreeMap<String, String> {
+fn new_names_by_old(before: &Value, after: &Value) -> BTreeMap<String, String> {
     let names: BTreeMap<String, &str> = operation_names(after).into_iter().collect();
     let renamed = operation_names(before)
         .into_iter()

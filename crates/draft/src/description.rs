@@ -12,8 +12,8 @@ use crate::{
     exchange::Exchange,
     guess::{Evidence, Guess, Guesses, below},
     merge::{
-        check_existing, merge_descriptions,
-        server::{move_below_server, server_addresses},
+        check_openapi_version, merge_descriptions,
+        server::{remove_server_path, server_addresses},
     },
     name::unique_name,
     operation::Group,
@@ -60,19 +60,19 @@ pub fn draft(exchanges: Vec<Exchange>, options: &DraftOptions) -> Result<Draft, 
     }
     let addresses = match &options.merge {
         Some(existing) => {
-            check_existing(existing)?;
+            check_openapi_version(existing)?;
             server_addresses(existing)
         }
         None => Vec::new(),
     };
     let mut exchanges = exchanges;
     for exchange in &mut exchanges {
-        move_below_server(exchange, &addresses);
+        remove_server_path(exchange, &addresses);
     }
     let (redacted, prompt) = redact_secrets(exchanges, &options.prompt);
     let templates = path_templates(&redacted);
     let mut groups = grouped_by_operation(&redacted, &templates);
-    let null_origins = origins_with_null(&redacted);
+    let null_origins = origins_writing_null(&redacted);
     for group in &mut groups {
         // What a person wrote is widened by what was there, and by no guess.
         let is_written =
@@ -98,7 +98,7 @@ pub fn draft(exchanges: Vec<Exchange>, options: &DraftOptions) -> Result<Draft, 
     let schemas = share_schemas(&mut paths, &subjects, &mut guesses);
     description.insert("paths", paths);
     let components = write_components(schemas, &redacted, &mut guesses);
-    description.insert_filled("components", components);
+    description.insert_unless_empty("components", components);
     let mut drafted = Value::Object(description);
     if let Some(existing) = &options.merge {
         drafted = merge_descriptions(existing, &drafted, &mut guesses);
@@ -110,7 +110,7 @@ pub fn draft(exchanges: Vec<Exchange>, options: &DraftOptions) -> Result<Draft, 
 }
 
 /// Services that write `null` for what is absent. A serializer does so for all members or for none, so that one says it of all.
-fn origins_with_null(redacted: &[Redacted]) -> BTreeSet<&str> {
+fn origins_writing_null(redacted: &[Redacted]) -> BTreeSet<&str> {
     let has_null = |exchange: &&Exchange| {
         let body = exchange.response.as_ref().and_then(|response| response.message.body.as_ref());
         matches!(body, Some(Body::Json(_, value)) if has_null_member(value))
@@ -226,7 +226,7 @@ fn operation_pointer(group: &Group<'_>) -> String {
 
 fn write_components(schemas: Object, redacted: &[Redacted], guesses: &mut Vec<Guess>) -> Object {
     let mut components = Object::new();
-    components.insert_filled("schemas", schemas);
+    components.insert_unless_empty("schemas", schemas);
     let schemes: BTreeSet<&Scheme> = redacted.iter().flat_map(|one| &one.schemes).collect();
     if schemes.is_empty() {
         return components;
@@ -234,7 +234,7 @@ fn write_components(schemas: Object, redacted: &[Redacted], guesses: &mut Vec<Gu
     let mut scheme_guesses = Guesses::default();
     for scheme in &schemes {
         let n_requests = redacted.iter().filter(|one| one.schemes.contains(*scheme)).count();
-        let place = below("/components/securitySchemes", &scheme.name());
+        let place = below("/components/securitySchemes", &scheme.component_name());
         scheme_guesses.add(
             &place,
             "requests carried this credential".to_owned(),
@@ -243,7 +243,10 @@ fn write_components(schemas: Object, redacted: &[Redacted], guesses: &mut Vec<Gu
         );
     }
     guesses.extend(scheme_guesses.all);
-    let objects = schemes.iter().map(|scheme| (scheme.name(), scheme.object())).collect();
+    let objects = schemes
+        .iter()
+        .map(|scheme| (scheme.component_name(), scheme.security_scheme_object()))
+        .collect();
     components.insert("securitySchemes", Value::Object(objects));
     components
 }

@@ -96,7 +96,7 @@ impl Exchange {
         let mut exchange = Self::from_address(given.method, given.url, place)?;
         exchange.request.headers = with_lower_names(given.headers);
         if let Some(input) = given.input {
-            exchange.take_input(input);
+            exchange.fill_from_input(input);
         }
         if given.output.is_some() || given.status != 200 {
             let body = given.output.map(|output| Body::read(None, output.as_bytes()));
@@ -167,7 +167,7 @@ impl Exchange {
     }
 
     /// Fills named parts of the path from an input; what is left is the body, or the query of a method without one.
-    fn take_input(&mut self, input: &str) {
+    fn fill_from_input(&mut self, input: &str) {
         let mut body = Body::read(None, input.as_bytes());
         let Body::Json(_, Value::Object(members)) = &mut body else {
             self.request.body = Some(body);
@@ -176,7 +176,7 @@ impl Exchange {
         for segment in &mut self.segments {
             let value = segment.name.as_ref().and_then(|name| members.remove(name));
             if let Some(value) = value {
-                segment.text = value.plain_text();
+                segment.text = value.text_or_json();
             }
         }
         if !matches!(self.method.as_str(), "GET" | "HEAD" | "DELETE" | "OPTIONS") {
@@ -185,7 +185,7 @@ impl Exchange {
         }
         for (name, value) in &*members {
             let items = value.as_array().map_or_else(|| std::slice::from_ref(value), Vec::as_slice);
-            self.query.extend(items.iter().map(|item| (name.clone(), item.plain_text())));
+            self.query.extend(items.iter().map(|item| (name.clone(), item.text_or_json())));
         }
     }
 }

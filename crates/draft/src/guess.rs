@@ -37,7 +37,7 @@ pub(crate) enum Side {
 
 impl Side {
     /// The fewest objects that all have a member which is called required.
-    pub(crate) fn least_objects(self) -> usize {
+    pub(crate) fn n_objects_for_required(self) -> usize {
         match self {
             Self::Request => 2,
             Self::Response { .. } => 5,
@@ -45,7 +45,7 @@ impl Side {
     }
 
     /// The fewest texts that are called all values of an enumeration. Services add values.
-    pub(crate) fn least_texts(self) -> usize {
+    pub(crate) fn n_texts_for_enum(self) -> usize {
         match self {
             Self::Request => 5,
             Self::Response { .. } => ENOUGH_SAMPLES,

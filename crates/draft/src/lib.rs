@@ -42,9 +42,13 @@ mod source;
 mod text;
 
 pub use case::Case;
-pub use describe::{Change, DESCRIBE_INSTRUCTIONS, describe, describe_request, overlay_text};
+pub use describe::{
+    Change, DESCRIBE_INSTRUCTIONS, apply_described_overlay, describe_request, overlay_text,
+};
 pub use description::{Draft, DraftOptions, draft};
 pub use error::{Error, ErrorKind};
 pub use exchange::{Exchange, Given};
 pub use guess::Guess;
-pub use source::{Source, curl, har, http, postman};
+pub use source::{
+    Source, read_curl_commands, read_har, read_http_messages, read_postman_collection,
+};

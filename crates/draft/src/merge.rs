@@ -20,7 +20,7 @@ const SETTLE_ADDED: &str = "remove it if it is not wanted";
 const SETTLE_REFERENCE: &str = "add by hand to it what the example has more";
 
 /// Checks that a draft can be added to a description.
-pub(crate) fn check_existing(existing: &Value) -> Result<(), Error> {
+pub(crate) fn check_openapi_version(existing: &Value) -> Result<(), Error> {
     let version = existing.get("openapi").and_then(Value::as_str).unwrap_or_default();
     if ["3.0", "3.1", "3.2"].iter().any(|prefix| version.starts_with(prefix)) {
         return Ok(());
@@ -55,7 +55,7 @@ struct Merging<'d> {
 }
 
 impl Merging<'_> {
-    fn note(&mut self, pointer: &str, text: &str) {
+    fn record_addition(&mut self, pointer: &str, text: &str) {
         self.added.add(pointer, text.to_owned(), Evidence(1, 1), SETTLE_ADDED);
     }
 
@@ -63,30 +63,40 @@ impl Merging<'_> {
         for kind in ["schemas", "securitySchemes"] {
             let drafted = self.drafted.pointer(&format!("/components/{kind}"));
             for (name, component) in members_of(drafted) {
-                let components = member(merged, "components").and_then(|all| member(all, kind));
+                let components = object_member_or_new(merged, "components")
+                    .and_then(|all| object_member_or_new(all, kind));
                 let pointer = format!("/components/{kind}");
-                components.map(|components| self.add_absent(components, name, component, &pointer));
+                components.map(|components| {
+                    self.add_or_report_present(components, name, component, &pointer)
+                });
             }
         }
     }
 
     /// Adds a member where there is none of this name. Returns true if one was there.
-    fn add_absent(&mut self, object: &mut Value, name: &str, value: &Value, pointer: &str) -> bool {
+    fn add_or_report_present(
+        &mut self,
+        object: &mut Value,
+        name: &str,
+        value: &Value,
+        pointer: &str,
+    ) -> bool {
         let Value::Object(members) = object else { return false };
         if members.contains_key(name) {
             return true;
         }
         members.insert(name, value.clone());
-        self.note(&below(pointer, name), "added");
+        self.record_addition(&below(pointer, name), "added");
         false
     }
 
     fn merge_paths(&mut self, merged: &mut Value) {
-        let names = operation_names(merged);
+        let names = operation_ids(merged);
         for (path, drafted_item) in members_of(self.drafted.get("paths")) {
             let existing = existing_path(merged, path);
             let place = below("/paths", &existing);
-            let Some(item) = member(merged, "paths").and_then(|paths| member(paths, &existing))
+            let Some(item) = object_member_or_new(merged, "paths")
+                .and_then(|paths| object_member_or_new(paths, &existing))
             else {
                 continue;
             };
@@ -94,14 +104,25 @@ impl Merging<'_> {
                 continue;
             }
             for (method, operation) in members_of(Some(drafted_item)) {
-                let renamed = with_path_names(operation, path, &existing);
-                self.merge_method(item, method, &with_unique_name(renamed, &names), &place);
+                let renamed = with_existing_variable_names(operation, path, &existing);
+                self.add_or_merge_operation(
+                    item,
+                    method,
+                    &with_unique_name(renamed, &names),
+                    &place,
+                );
             }
         }
     }
 
-    fn merge_method(&mut self, item: &mut Value, method: &str, drafted: &Value, pointer: &str) {
-        if self.add_absent(item, method, drafted, pointer) {
+    fn add_or_merge_operation(
+        &mut self,
+        item: &mut Value,
+        method: &str,
+        drafted: &Value,
+        pointer: &str,
+    ) {
+        if self.add_or_report_present(item, method, drafted, pointer) {
             self.merge_operation(item.get_mut(method), drafted, &below(pointer, method));
         }
     }
@@ -117,7 +138,7 @@ impl Merging<'_> {
             let mut optional = body.clone();
             // Requests of before had none.
             add_member(&mut optional, "required", Value::Bool(false));
-            if self.add_absent(existing, "requestBody", &optional, pointer) {
+            if self.add_or_report_present(existing, "requestBody", &optional, pointer) {
                 let place = below(pointer, "requestBody");
                 self.merge_content(existing.get_mut("requestBody"), body, &place);
             }
@@ -126,8 +147,8 @@ impl Merging<'_> {
         for (status, response) in
             members_of(drafted.get("responses")).filter(|response| response.0 != "default")
         {
-            let Some(responses) = member(existing, "responses") else { continue };
-            if self.add_absent(responses, status, response, &place) {
+            let Some(responses) = object_member_or_new(existing, "responses") else { continue };
+            if self.add_or_report_present(responses, status, response, &place) {
                 self.merge_content(responses.get_mut(status), response, &below(&place, status));
             }
         }
@@ -157,7 +178,7 @@ impl Merging<'_> {
         if let Value::Array(list) =
             members.entry("parameters").or_insert_with(|| Value::Array(Vec::new()))
         {
-            self.note(&below(&place, &list.len().to_string()), "added");
+            self.record_addition(&below(&place, &list.len().to_string()), "added");
             list.push(parameter);
         }
     }
@@ -178,11 +199,13 @@ impl Merging<'_> {
         let of_path = list(item, "parameters");
         let references =
             list(Some(operation), "parameters").filter(|other| other.get("$ref").is_some());
-        of_path.chain(references).any(|other| is_same_parameter(self.target(other), parameter))
+        of_path
+            .chain(references)
+            .any(|other| is_same_parameter(self.resolve_reference(other), parameter))
     }
 
     /// The component that a reference of the description points to, or the value itself.
-    fn target<'v>(&'v self, value: &'v Value) -> &'v Value {
+    fn resolve_reference<'v>(&'v self, value: &'v Value) -> &'v Value {
         let target = value.get("$ref").and_then(Value::as_str);
         let pointer = target.and_then(|target| target.strip_prefix('#'));
         pointer.and_then(|pointer| self.existing.pointer(pointer)).unwrap_or(value)
@@ -193,10 +216,10 @@ impl Merging<'_> {
         if drafted.get("content").is_none() || self.is_reference(existing, pointer) {
             return;
         }
-        let Some(content) = member(existing, "content") else { return };
+        let Some(content) = object_member_or_new(existing, "content") else { return };
         let place = below(pointer, "content");
         for (media_type, media) in members_of(drafted.get("content")) {
-            let is_there = self.add_absent(content, media_type, media, &place);
+            let is_there = self.add_or_report_present(content, media_type, media, &place);
             if let Some(there) = content.get_mut(media_type).filter(|_| is_there) {
                 self.widen_common_member(
                     there,
@@ -242,7 +265,7 @@ fn is_same_parameter(one: &Value, other: &Value) -> bool {
 }
 
 /// The object that is a member, which is made where there is none; `None` where something else stands there.
-fn member<'v>(value: &'v mut Value, name: &str) -> Option<&'v mut Value> {
+fn object_member_or_new<'v>(value: &'v mut Value, name: &str) -> Option<&'v mut Value> {
     let members = value.as_object_mut()?;
     Some(members.entry(name).or_insert_with(|| Value::Object(Object::new())))
         .filter(|value| value.is_object())
@@ -256,13 +279,14 @@ fn add_member(value: &mut Value, name: &str, member: Value) {
 
 /// The path of a description that has the same form, whatever its variables are called.
 pub(crate) fn existing_path(description: &Value, path: &str) -> String {
-    let form = path_form(path);
+    let form = path_without_names(path);
     let paths = description.get("paths").and_then(Value::as_object);
-    let same = paths.and_then(|paths| paths.keys().find(|other| path_form(other) == form).cloned());
+    let same = paths
+        .and_then(|paths| paths.keys().find(|other| path_without_names(other) == form).cloned());
     same.unwrap_or_else(|| path.to_owned())
 }
 
-fn path_form(path: &str) -> String {
+fn path_without_names(path: &str) -> String {
     let mut form = String::new();
     let mut is_name = false;
     for c in path.chars() {
@@ -279,7 +303,7 @@ pub(crate) fn variable_names(path: &str) -> Vec<&str> {
 }
 
 /// An operation whose parts of the path are called as another operation of the path calls them.
-fn with_path_names(operation: &Value, path: &str, existing: &str) -> Value {
+fn with_existing_variable_names(operation: &Value, path: &str, existing: &str) -> Value {
     let mut operation = operation.clone();
     let names: Vec<_> = variable_names(path).into_iter().zip(variable_names(existing)).collect();
     for parameter in
@@ -294,7 +318,7 @@ fn with_path_names(operation: &Value, path: &str, existing: &str) -> Value {
     operation
 }
 
-fn operation_names(description: &Value) -> Vec<String> {
+fn operation_ids(description: &Value) -> Vec<String> {
     let paths = description.get("paths").and_then(Value::as_object).into_iter().flatten();
     let operations = paths.filter_map(|(_, item)| item.as_object()).flatten();
     operations

@@ -42,14 +42,14 @@ impl Group<'_> {
             &below(pointer, "parameters"),
             guesses,
         );
-        operation.insert_filled("parameters", parameters);
+        operation.insert_unless_empty("parameters", parameters);
         let body = self.write_request_body(&below(pointer, "requestBody"), guesses);
-        operation.insert_some("requestBody", body);
+        operation.insert_if_some("requestBody", body);
         guesses.side = Side::Response { writes_null: self.writes_null };
         operation.insert("responses", self.write_responses(&below(pointer, "responses"), guesses));
         guesses.side = Side::Request;
         let security = self.write_security(&below(pointer, "security"), guesses);
-        operation.insert_some("security", security);
+        operation.insert_if_some("security", security);
         operation
     }
 
@@ -113,8 +113,9 @@ impl Group<'_> {
             guesses.add(pointer, "a credential is optional".to_owned(), evidence, SETTLE_SECURITY);
         }
         let requirement = |schemes: &&BTreeSet<_>| {
-            let schemes =
-                schemes.iter().map(|scheme: &crate::security::Scheme| (scheme.name(), json!([])));
+            let schemes = schemes
+                .iter()
+                .map(|scheme: &crate::security::Scheme| (scheme.component_name(), json!([])));
             Value::Object(schemes.collect())
         };
         // The one with most credentials first.
@@ -142,7 +143,8 @@ impl Group<'_> {
         let last = slots.last().and_then(Slot::literal).filter(|text| !text.is_empty());
         let literals: Vec<&str> = slots.iter().filter_map(Slot::literal).collect();
         let subject = literals.last().copied().unwrap_or("item");
-        let parent = owner(slots).map(|owner| pascal_name(&singular(owner))).unwrap_or_default();
+        let parent =
+            parent_resource(slots).map(|owner| pascal_name(&singular(owner))).unwrap_or_default();
         let one = parent.clone() + &pascal_name(&singular(subject));
         let name = match (self.method, last) {
             ("GET", Some(last)) if is_plural(last) => format!("list{parent}{}", pascal_name(last)),
@@ -162,7 +164,7 @@ impl Group<'_> {
 }
 
 /// The resource that a variable part before the last literal belongs to: `pets` of `/pets/{petId}/visits`.
-fn owner(slots: &[Slot]) -> Option<&str> {
+fn parent_resource(slots: &[Slot]) -> Option<&str> {
     let last = slots.iter().rposition(|slot| slot.literal().is_some())?;
     let before = slots.get(..last)?;
     before.last().filter(|slot| slot.literal().is_none())?;
@@ -198,7 +200,7 @@ fn body_schema(bodies: &[&Body], subject: &str, pointer: &str, guesses: &mut Gue
     let mut forms: Vec<Vec<(&str, Option<&str>)>> = Vec::new();
     for body in bodies {
         match body {
-            Body::Json(_, value) => shape.add(value),
+            Body::Json(_, value) => shape.add_sample(value),
             Body::Unreadable(_) => {}
             Body::Form(pairs) => forms
                 .push(pairs.iter().map(|pair| (pair.0.as_str(), Some(pair.1.as_str()))).collect()),
@@ -247,7 +249,7 @@ fn form_schema(forms: &[Vec<(&str, Option<&str>)>], pointer: &str, guesses: &mut
     let mut schema = Object::new();
     schema.insert("type", Value::from("object"));
     schema.insert("properties", Value::Object(properties));
-    schema.insert_filled("required", required);
+    schema.insert_unless_empty("required", required);
     Value::Object(schema)
 }
 

@@ -64,7 +64,7 @@ impl Parameter<'_> {
         parameter.insert("in", Value::from(*place));
         let evidence = Evidence(samples.len(), n_exchanges);
         if *place == "path" {
-            guesses.add(pointer, self.path_guess(), evidence, SETTLE_PATH);
+            guesses.add(pointer, self.path_parameter_reason(), evidence, SETTLE_PATH);
             parameter.insert("required", Value::Bool(true));
         } else if samples.len() == n_exchanges && n_exchanges > 1 {
             guesses.add(pointer, format!("`{name}` is required"), evidence, SETTLE_REQUIRED);
@@ -79,7 +79,7 @@ impl Parameter<'_> {
 
 impl Parameter<'_> {
     /// The reason why a part of the path is an input.
-    fn path_guess(&self) -> String {
+    fn path_parameter_reason(&self) -> String {
         let name = &self.name;
         let mut values = self.samples.iter().flatten();
         let first = values.next();
@@ -101,7 +101,7 @@ pub(crate) fn text_schema<'t>(
     guesses: &mut Guesses,
 ) -> Value {
     let mut shape = Shape::default();
-    values.clone().for_each(|value| shape.add_text(value));
+    values.clone().for_each(|value| shape.add_typed_text(value));
     let n_numbers = shape.n_integers + shape.n_fractions;
     let is_one_kind =
         [n_numbers, shape.n_booleans, shape.texts.n_samples].contains(&shape.n_samples);
@@ -110,7 +110,7 @@ pub(crate) fn text_schema<'t>(
     }
     if !is_one_kind {
         shape = Shape::default();
-        values.for_each(|value| shape.add(&Value::from(value)));
+        values.for_each(|value| shape.add_sample(&Value::from(value)));
     }
     write_schema(&shape, name, pointer, guesses)
 }

@@ -70,7 +70,7 @@ pub(crate) fn path_templates(exchanges: &[Redacted]) -> Vec<Template> {
         by_origin.entry(&redacted.exchange.origin).or_default().push(index);
     }
     for group in by_origin.into_values() {
-        reading.settle_group(group, 0);
+        reading.decide_slots_from(group, 0);
     }
     let slots = reading.slots;
     name_variables(exchanges, slots)
@@ -87,7 +87,7 @@ impl<'e> Reading<'e> {
     }
 
     /// Decides the part at this depth for exchanges that are the same before it, and goes on behind it.
-    fn settle_group(&mut self, group: Vec<usize>, depth: usize) {
+    fn decide_slots_from(&mut self, group: Vec<usize>, depth: usize) {
         let (mut literals, mut variables) = (Groups::new(), Groups::new());
         for index in group {
             let Some(segment) = self.segment(index, depth) else { continue };
@@ -97,29 +97,34 @@ impl<'e> Reading<'e> {
             }
         }
         if depth > 0 {
-            self.join_alike(&mut literals, variables.entry("").or_default(), depth);
+            self.move_alike_to_variables(&mut literals, variables.entry("").or_default(), depth);
         }
         for (text, group) in literals {
-            self.settle_slot(group, depth, &Slot::Literal(text.to_owned()));
+            self.add_slot_and_continue(group, depth, &Slot::Literal(text.to_owned()));
         }
         for (suffix, group) in variables {
-            self.settle_slot(group, depth, &Slot::new_variable(suffix));
+            self.add_slot_and_continue(group, depth, &Slot::new_variable(suffix));
         }
     }
 
-    fn settle_slot(&mut self, group: Vec<usize>, depth: usize, slot: &Slot) {
+    fn add_slot_and_continue(&mut self, group: Vec<usize>, depth: usize, slot: &Slot) {
         for index in &group {
             if let Some(slots) = self.slots.get_mut(*index) {
                 slots.push(slot.clone());
             }
         }
         if !group.is_empty() {
-            self.settle_group(group, depth.saturating_add(1));
+            self.decide_slots_from(group, depth.saturating_add(1));
         }
     }
 
     /// Moves words that differ between otherwise equal exchanges to the variables.
-    fn join_alike(&self, literals: &mut Groups<'e>, variables: &mut Vec<usize>, depth: usize) {
+    fn move_alike_to_variables(
+        &self,
+        literals: &mut Groups<'e>,
+        variables: &mut Vec<usize>,
+        depth: usize,
+    ) {
         let all: Vec<usize> = literals.values().flatten().chain(&*variables).copied().collect();
         let common = Common::from_exchanges(&self.exchanges_of(&all), depth);
         let looks =
@@ -154,7 +159,7 @@ impl<'e> Reading<'e> {
             clusters.push(own);
         }
         for cluster in clusters {
-            let is_joined = cluster.is_variable || self.differs(&cluster, depth, literals);
+            let is_joined = cluster.is_variable || self.is_mostly_unique(&cluster, depth, literals);
             for text in cluster.texts.iter().filter(|_| is_joined) {
                 variables.extend(literals.remove(text).unwrap_or_default());
             }
@@ -170,12 +175,12 @@ impl<'e> Reading<'e> {
     }
 
     /// True for words most of which occur once: each stands for one thing.
-    fn differs(&self, cluster: &Cluster<'_>, depth: usize, literals: &Groups<'e>) -> bool {
+    fn is_mostly_unique(&self, cluster: &Cluster<'_>, depth: usize, literals: &Groups<'e>) -> bool {
         let n_texts = cluster.texts.len();
         let before = cluster.texts.first().and_then(|text| literals.get(text)?.first());
         let before = before.and_then(|index| self.segment(*index, depth.checked_sub(1)?));
         let n_needed = match before {
-            _ if cluster.looks.is_poor() => LEAST_POOR,
+            _ if cluster.looks.has_too_few_names() => LEAST_POOR,
             Some(segment) if is_plural(&segment.text) => 2,
             _ => 3,
         };

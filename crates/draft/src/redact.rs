@@ -25,23 +25,24 @@ pub(crate) struct Redacted {
 }
 
 /// A text of a source, for a note, without what is secret in it by its names and looks.
-pub(crate) fn without_named_secrets(text: &str) -> String {
+pub(crate) fn mask_named_secrets(text: &str) -> String {
     let mut masked = text.to_owned();
-    Mask::new(&BTreeSet::new()).mask_value(&mut masked);
+    Mask::new(&BTreeSet::new()).mask_secret_looking(&mut masked);
     masked
 }
 
 /// Exchanges without secrets, and a text of a person without them.
 pub(crate) fn redact_secrets(exchanges: Vec<Exchange>, prompt: &str) -> (Vec<Redacted>, String) {
     let mut secrets = BTreeSet::new();
-    let redacted = exchanges.into_iter().map(|exchange| credential::take(exchange, &mut secrets));
+    let redacted =
+        exchanges.into_iter().map(|exchange| credential::take_credentials(exchange, &mut secrets));
     let mut redacted: Vec<Redacted> = redacted.collect();
     credential::add_text_secrets(prompt, &mut secrets);
     let mask = Mask::new(&secrets);
     for one in &mut redacted {
         mask.mask_exchange(&mut one.exchange);
         for text in one.cookies.iter_mut().flat_map(|(name, value)| [name, value]) {
-            mask.mask_value(text);
+            mask.mask_secret_looking(text);
         }
     }
     let mut prompt = prompt.to_owned();

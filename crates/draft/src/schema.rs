@@ -48,7 +48,7 @@ pub(crate) fn write_schema(
     guesses: &mut Guesses,
 ) -> Value {
     let mut schema = Object::new();
-    let types = types_of(shape);
+    let types = sample_types(shape);
     match types.as_slice() {
         [] => {
             if shape.n_samples > 0 {
@@ -64,7 +64,7 @@ pub(crate) fn write_schema(
         [kind] => schema.insert("type", Value::from(*kind)),
         kinds => schema.insert("type", kinds.iter().map(|kind| Value::from(*kind)).collect()),
     };
-    write_text_words(shape, name, pointer, guesses, &mut schema);
+    write_string_keywords(shape, name, pointer, guesses, &mut schema);
     if shape.n_objects > 0 {
         write_members(shape, pointer, guesses, &mut schema);
     }
@@ -77,7 +77,7 @@ pub(crate) fn write_schema(
 }
 
 /// The types of the samples; none where all are `null`.
-fn types_of(shape: &Shape) -> Vec<&'static str> {
+fn sample_types(shape: &Shape) -> Vec<&'static str> {
     let n_numbers = shape.n_integers + shape.n_fractions;
     let number = if shape.n_fractions > 0 { "number" } else { "integer" };
     let kinds = [
@@ -94,7 +94,7 @@ fn types_of(shape: &Shape) -> Vec<&'static str> {
     types
 }
 
-fn write_text_words(
+fn write_string_keywords(
     shape: &Shape,
     name: &str,
     pointer: &str,
@@ -102,12 +102,14 @@ fn write_text_words(
     schema: &mut Object,
 ) {
     let texts = &shape.texts;
-    let n_needed = guesses.n_exchanges.max(guesses.side.least_texts());
+    let n_needed = guesses.n_exchanges.max(guesses.side.n_texts_for_enum());
     if let Some(format) = texts.format {
         let evidence = Evidence(texts.n_samples, texts.n_samples);
         guesses.add(pointer, format!("format `{}`", format.as_str()), evidence, SETTLE_FORMAT);
         schema.insert("format", Value::from(format.as_str()));
-    } else if let Some(values) = enumeration(shape, name).filter(|_| texts.n_samples >= n_needed) {
+    } else if let Some(values) =
+        likely_enum_values(shape, name).filter(|_| texts.n_samples >= n_needed)
+    {
         let evidence = Evidence(texts.n_samples, texts.n_samples);
         guesses.add(pointer, format!("one of {} values", values.len()), evidence, SETTLE_ENUM);
         let mut values: Vec<Value> = values.into_iter().map(Value::from).collect();
@@ -119,7 +121,7 @@ fn write_text_words(
 }
 
 /// The texts, where they look like all that there are.
-fn enumeration<'s>(shape: &'s Shape, name: &str) -> Option<Vec<&'s str>> {
+fn likely_enum_values<'s>(shape: &'s Shape, name: &str) -> Option<Vec<&'s str>> {
     let texts = &shape.texts;
     let is_alone = texts.n_samples + shape.n_nulls == shape.n_samples;
     let name = name.to_ascii_lowercase();
@@ -155,11 +157,12 @@ fn write_members(shape: &Shape, pointer: &str, guesses: &mut Guesses, schema: &m
     let mut properties = Object::new();
     let mut required = Vec::new();
     let place = below(pointer, "properties");
-    let n_needed = guesses.n_exchanges.max(guesses.side.least_objects());
+    let n_needed = guesses.n_exchanges.max(guesses.side.n_objects_for_required());
     for (name, member) in &shape.members {
         let at = below(&place, name);
         let mut schema = write_schema(member, name, &at, guesses);
-        if guesses.side == (Side::Response { writes_null: true }) && may_be_null(member, name) {
+        if guesses.side == (Side::Response { writes_null: true }) && may_still_be_null(member, name)
+        {
             allow_null(&mut schema);
             let evidence = Evidence(0, member.n_samples);
             guesses.add(&at, "may be `null`, as others are".to_owned(), evidence, SETTLE_NULL);
@@ -174,11 +177,11 @@ fn write_members(shape: &Shape, pointer: &str, guesses: &mut Guesses, schema: &m
         }
     }
     schema.insert("properties", Value::Object(properties));
-    schema.insert_filled("required", required);
+    schema.insert_unless_empty("required", required);
 }
 
 /// True for a member that was never `null`, of too few samples to say that it never will be.
-fn may_be_null(member: &Shape, name: &str) -> bool {
+fn may_still_be_null(member: &Shape, name: &str) -> bool {
     let is_seldom = (1..ENOUGH_SAMPLES).contains(&member.n_samples);
     is_seldom && member.n_nulls == 0 && !IDENTITY_NAMES.contains(&name)
 }
@@ -217,7 +220,7 @@ pub(crate) fn is_map(shape: &Shape) -> bool {
 fn have_members_one_shape(shape: &Shape) -> bool {
     let schema_of = |member: &Shape| {
         let schema = write_schema(member, "name", "", &mut Guesses::default());
-        without_words(schema, &["required", "enum", "format"])
+        without_keywords(schema, &["required", "enum", "format"])
     };
     let mut schemas = shape.members.iter().map(|member| schema_of(&member.1));
     let first = schemas.next();
@@ -226,11 +229,11 @@ fn have_members_one_shape(shape: &Shape) -> bool {
     is_object && schemas.all(|schema| Some(&schema) == first.as_ref())
 }
 
-fn without_words(mut schema: Value, words: &[&str]) -> Value {
+fn without_keywords(mut schema: Value, words: &[&str]) -> Value {
     if let Value::Object(members) = &mut schema {
         members.retain(|name, _| !words.contains(&name.as_str()));
         for value in members.values_mut() {
-            *value = without_words(value.take(), words);
+            *value = without_keywords(value.take(), words);
         }
     }
     schema

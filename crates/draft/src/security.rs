@@ -15,7 +15,7 @@ pub(crate) enum Scheme {
 
 impl Scheme {
     /// The name among the components.
-    pub(crate) fn name(&self) -> String {
+    pub(crate) fn component_name(&self) -> String {
         match self {
             Self::Basic => "basicAuth".to_owned(),
             Self::Bearer => "bearerAuth".to_owned(),
@@ -23,7 +23,7 @@ impl Scheme {
         }
     }
 
-    pub(crate) fn object(&self) -> Value {
+    pub(crate) fn security_scheme_object(&self) -> Value {
         match self {
             Self::Basic => json!({"type": "http", "scheme": "basic"}),
             Self::Bearer => json!({"type": "http", "scheme": "bearer"}),

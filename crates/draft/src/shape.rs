@@ -37,7 +37,7 @@ pub(crate) struct Texts {
 const MOST_TEXTS: usize = 4;
 
 impl Shape {
-    pub(crate) fn add(&mut self, value: &Value) {
+    pub(crate) fn add_sample(&mut self, value: &Value) {
         self.n_samples += 1;
         match value {
             Value::Null => self.n_nulls += 1,
@@ -49,20 +49,20 @@ impl Shape {
                 self.n_arrays += 1;
                 let shape = self.items.get_or_insert_default();
                 for item in items {
-                    shape.add(item);
+                    shape.add_sample(item);
                 }
             }
             Value::Object(members) => {
                 self.n_objects += 1;
                 for (name, value) in members {
-                    self.change_member(name, |member| member.add(value));
+                    self.change_member_or_new(name, |member| member.add_sample(value));
                 }
             }
         }
     }
 
     /// Adds a text of an address, a header or a form, which may stand for a number or a truth value.
-    pub(crate) fn add_text(&mut self, text: &str) {
+    pub(crate) fn add_typed_text(&mut self, text: &str) {
         match text {
             "true" | "false" => {
                 self.n_samples += 1;
@@ -84,7 +84,7 @@ impl Shape {
     }
 
     /// Changes the shape of a member, which is made where it is new.
-    fn change_member(&mut self, name: &str, change: impl FnOnce(&mut Self)) {
+    fn change_member_or_new(&mut self, name: &str, change: impl FnOnce(&mut Self)) {
         let at = *self.places.entry(name.to_owned()).or_insert(self.members.len());
         if at == self.members.len() {
             self.members.push((name.to_owned(), Self::default()));
@@ -108,7 +108,7 @@ impl Shape {
         }
         self.n_objects += other.n_objects;
         for (name, shape) in &other.members {
-            self.change_member(name, |member| member.merge(shape));
+            self.change_member_or_new(name, |member| member.merge(shape));
         }
     }
 }

@@ -6,7 +6,10 @@ mod http;
 mod postman;
 mod shell;
 
-pub use self::{curl::curl, har::har, http::http, postman::postman};
+pub use self::{
+    curl::read_curl_commands, har::read_har, http::read_http_messages,
+    postman::read_postman_collection,
+};
 use crate::exchange::Exchange;
 
 /// The exchanges of a source, and what it had besides.
@@ -20,7 +23,7 @@ pub struct Source {
 }
 
 impl Source {
-    fn leave_out(&mut self, place: &str, why: &str) {
+    fn record_left_out(&mut self, place: &str, why: &str) {
         self.notes.push(format!("{place} is left out: {why}"));
     }
 }

@@ -108,14 +108,14 @@ pub(crate) fn is_identifier(text: &str) -> bool {
             Some(Format::Uuid | Format::Date | Format::DateTime | Format::Email)
         )
         || is_hash
-        || (is_word && ends_with_number(text))
+        || (is_word && is_word_with_number(text))
         || has_kind_and_token(text)
         || (is_word && text.len() >= 16 && n_digits >= 2 && !text.contains('-'))
         || looks_random(text)
 }
 
 /// True for `PET-123`, `o_95` and `abc12345`, and not for `v1`, `oauth2` and `sha256`.
-fn ends_with_number(text: &str) -> bool {
+fn is_word_with_number(text: &str) -> bool {
     let word = text.trim_end_matches(|c: char| c.is_ascii_digit());
     let n_digits = text.len() - word.len();
     let begins_with_letter = word.starts_with(|c: char| c.is_ascii_alphabetic());

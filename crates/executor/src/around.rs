@@ -38,7 +38,10 @@ impl<'a> LayeredCall<'a> {
     }
 
     /// Reports the beginning to the middleware. Returns an outcome if a middleware ended the call.
-    pub(crate) async fn begin(&mut self, backend: Option<&dyn Backend>) -> Option<Outcome> {
+    pub(crate) async fn run_middleware_before(
+        &mut self,
+        backend: Option<&dyn Backend>,
+    ) -> Option<Outcome> {
         for layer in &*self.layers {
             // Counted before it runs, so that a middleware that is dropped halfway sees the end too.
             self.n_open += 1;
@@ -55,7 +58,7 @@ impl<'a> LayeredCall<'a> {
         self.call.extensions().get().cloned().unwrap_or_else(Span::none)
     }
 
-    pub(crate) async fn end(&mut self, outcome: &Outcome) {
+    pub(crate) async fn run_middleware_after(&mut self, outcome: &Outcome) {
         while let Some((layer, around)) = self.take_innermost_open_layer() {
             layer.after(&around.call, &around.ended_call(Ending::Outcome(outcome))).await;
         }

@@ -149,7 +149,7 @@ pub trait Backend: Debug + Send + Sync {
 
     /// The time that a client has for a call that it runs.
     #[doc(hidden)]
-    fn client_time(&self) -> Duration {
+    fn client_time_limit(&self) -> Duration {
         CLIENT_TIME
     }
 
@@ -159,7 +159,7 @@ pub trait Backend: Debug + Send + Sync {
     /// # Errors
     /// Returns the fault that the call would end with, if it is known before any side effect.
     #[doc(hidden)]
-    async fn for_client(
+    async fn client_request(
         &self,
         call: &Call<'_>,
         journal: &mut Journal,
@@ -171,8 +171,8 @@ pub trait Backend: Debug + Send + Sync {
     /// Adds to a call's fingerprint what of the session decides the call: the values that inputs read, and whose credential
     /// is sent. By default all values of the session are added.
     #[doc(hidden)]
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        hasher.session(session);
+    fn hash_session(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        hasher.add_session(session);
     }
 
     /// The arguments that hold credentials, at any depth. No record shows their values. Names are compared without regard
@@ -184,19 +184,19 @@ pub trait Backend: Debug + Send + Sync {
     /// True if results meet the declaration by the way they are made. They are then checked in builds with debug assertions alone, as
     /// those of tests.
     #[doc(hidden)]
-    fn makes_declared_results(&self) -> bool {
+    fn has_results_as_declared(&self) -> bool {
         false
     }
 
     /// Sentences for the person who configures the tool, which no model sees: what it does not offer, and why.
     #[doc(hidden)]
-    fn notes(&self) -> Vec<String> {
+    fn operator_notes(&self) -> Vec<String> {
         Vec::new()
     }
 
     /// True if calls of the tool call tools: each then has its `Executor` among its extensions. Such a tool calls none of its like.
     #[doc(hidden)]
-    fn calls_tools(&self) -> bool {
+    fn can_call_tools(&self) -> bool {
         false
     }
 

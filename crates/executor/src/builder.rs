@@ -145,12 +145,12 @@ impl Builder {
         let mut catalog = Catalog::default();
         let results = self.results;
         for mut toolset in self.toolsets {
-            catalog.add_refused(&toolset.name, std::mem::take(&mut toolset.refused));
+            catalog.add_refused_tools(&toolset.name, std::mem::take(&mut toolset.refused));
             for slot in toolset_slots(toolset, &results) {
                 catalog.add(slot)?;
             }
         }
-        for backend in declared_among(&catalog, self.own)? {
+        for backend in declare_among_all_tools(&catalog, self.own)? {
             let backend = Arc::new(backend);
             let (name, edit) = (backend.name().clone(), backend.edit().cloned());
             catalog.add(Slot::new(name, backend, None, edit))?;
@@ -162,7 +162,7 @@ impl Builder {
 }
 
 /// Tools of any kind, each declared among all tools of the executor.
-fn declared_among(
+fn declare_among_all_tools(
     operations: &Catalog,
     own: Vec<Result<CheckedBackend, Error>>,
 ) -> Result<Vec<CheckedBackend>, Error> {
@@ -173,7 +173,7 @@ fn declared_among(
         own.iter().map(|backend| backend.declaration_listing_other_tools(&all)).collect();
     for (backend, tool) in own.iter_mut().zip(declared) {
         if let Some(tool) = tool {
-            backend.declare_among(tool);
+            backend.set_declaration_among_tools(tool);
         }
     }
     Ok(own)
@@ -182,7 +182,7 @@ fn declared_among(
 /// The operations of a toolset as backends, in their order: for a kind of tool whose calls are requests of its own
 /// description. Results are kept in memory.
 #[doc(hidden)]
-pub fn backends(toolset: Toolset) -> Vec<Arc<dyn Backend>> {
+pub fn toolset_backends(toolset: Toolset) -> Vec<Arc<dyn Backend>> {
     toolset_slots(toolset, &Arc::default()).map(|slot| slot.backend).collect()
 }
 

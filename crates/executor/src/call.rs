@@ -157,7 +157,7 @@ impl<'a> Call<'a> {
     /// ([`Executor::stream_with`](crate::Executor::stream_with)) and the service responds with success. Credentials are masked as in all
     /// output.
     #[must_use]
-    pub fn as_bytes(self) -> Self {
+    pub fn with_raw_response(self) -> Self {
         let choice = ResponseChoice { is_raw: true, ..self.response_choice() };
         self.with_extension(choice)
     }
@@ -249,7 +249,11 @@ impl<'a> Call<'a> {
     }
 
     /// Adds a copy of a value to the extensions, if it is wanted.
-    pub(crate) fn extend_if<T: Clone + Send + Sync + 'static>(&mut self, wanted: bool, value: &T) {
+    pub(crate) fn add_extension_if<T: Clone + Send + Sync + 'static>(
+        &mut self,
+        wanted: bool,
+        value: &T,
+    ) {
         if wanted {
             self.extensions.insert(value.clone());
         }
@@ -290,7 +294,7 @@ impl<'a> Call<'a> {
         self.approval.take()
     }
 
-    pub(crate) fn is_unjudged(&self) -> bool {
+    pub(crate) fn has_decision_or_approval(&self) -> bool {
         self.decided.is_some() || self.approval.is_some()
     }
 
@@ -304,7 +308,7 @@ impl<'a> Call<'a> {
     }
 
     /// The stop that ends the call with its program.
-    pub(crate) fn stop(&self) -> Option<&Stop> {
+    pub(crate) fn stop_signal(&self) -> Option<&Stop> {
         self.stop.as_ref()
     }
 
@@ -316,7 +320,7 @@ impl<'a> Call<'a> {
 
     /// The time of the call under the tool's own limit: what it has had when [`Call::deadline_within`] comes.
     #[doc(hidden)]
-    pub fn time_within(&self, limit: Duration) -> Duration {
+    pub fn duration_within(&self, limit: Duration) -> Duration {
         self.deadline_within(limit).saturating_duration_since(self.started)
     }
 
@@ -350,7 +354,7 @@ pub(crate) struct ResponseChoice {
 
 impl ResponseChoice {
     /// The wanted shape, made from the shape `own` that a model would get.
-    pub(crate) fn shape<'s>(&self, own: &'s Shape) -> Cow<'s, Shape> {
+    pub(crate) fn chosen_shape<'s>(&self, own: &'s Shape) -> Cow<'s, Shape> {
         let Some(selection) = &self.whole else { return Cow::Borrowed(own) };
         let mut shape = own.clone();
         shape.selection = Selection::clone(selection);

@@ -105,7 +105,7 @@ impl Catalog {
         Ok(())
     }
 
-    pub(crate) fn add_refused(&mut self, toolset: &str, refused: Vec<RefusedTool>) {
+    pub(crate) fn add_refused_tools(&mut self, toolset: &str, refused: Vec<RefusedTool>) {
         let toolset: Arc<str> = toolset.into();
         for RefusedTool { name, reason } in refused {
             let refused = RefusedEntry { toolset: Arc::clone(&toolset), reason };
@@ -146,7 +146,7 @@ impl Catalog {
     }
 
     /// The names most similar to `asked`, the most similar first, of the tools that `sees` takes.
-    pub(crate) fn nearest<'e>(
+    pub(crate) fn nearest_names<'e>(
         &'e self,
         asked: &str,
         sees: impl Fn(Entry<'e>) -> bool,
@@ -172,7 +172,7 @@ impl<'a> Entry<'a> {
     /// True if calls of the tool may be made now by these rights.
     #[doc(hidden)]
     pub fn is_permitted(self, rights: &CallRights) -> bool {
-        rights.permits(self.toolset(), self.name().as_str())
+        rights.allows_call(self.toolset(), self.name().as_str())
     }
 
     /// The tool's declaration, built on first use and kept. `None` if the declaration exceeds its limits, as
@@ -198,24 +198,24 @@ impl<'a> Entry<'a> {
 
     /// Sentences for the person who configures the tool.
     #[doc(hidden)]
-    pub fn notes(self) -> Vec<String> {
-        self.0.backend.notes()
+    pub fn operator_notes(self) -> Vec<String> {
+        self.0.backend.operator_notes()
     }
 
     /// True if calls of the tool call tools.
     #[doc(hidden)]
-    pub fn calls_tools(self) -> bool {
-        self.0.backend.calls_tools()
+    pub fn can_call_tools(self) -> bool {
+        self.0.backend.can_call_tools()
     }
 
     /// Adds to a fingerprint what a call of the tool reads of a session, and whose credential it sends. A client gets no value of the
     /// session: its answer is for the users whom it acts for.
     #[doc(hidden)]
-    pub fn add_session_to(self, session: &Session, hasher: &mut FingerprintHasher) {
+    pub fn hash_session(self, session: &Session, hasher: &mut FingerprintHasher) {
         if self.execution() == Execution::Client {
-            hasher.users(session);
+            hasher.add_credential_owners(session);
         } else {
-            self.0.backend.fingerprint(session, hasher);
+            self.0.backend.hash_session(session, hasher);
         }
     }
 

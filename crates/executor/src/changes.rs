@@ -185,7 +185,7 @@ impl Change {
     }
 
     /// The word for the kind of change: `input_narrowed`.
-    pub fn word(&self) -> &'static str {
+    pub fn kind_name(&self) -> &'static str {
         match &self.kind {
             ChangeKind::Added => "added",
             ChangeKind::Described => "described",
@@ -208,7 +208,7 @@ impl Change {
     pub fn to_value(&self) -> Value {
         let mut value = json!({
             "tool": self.tool.as_str(),
-            "change": self.word(),
+            "change": self.kind_name(),
             "breaking": self.is_breaking(),
         });
         let Details { at, from, to, why } = self.change_details();
@@ -254,7 +254,7 @@ struct Details<'a> {
 impl fmt::Display for Change {
     /// Writes `pets-listPets: input_narrowed limit: maximum`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.tool, self.word())?;
+        write!(f, "{}: {}", self.tool, self.kind_name())?;
         match self.change_details() {
             Details { from: Some(from), to: Some(to), .. } => write!(f, " {from} → {to}"),
             Details { from: Some(from), .. } => write!(f, " from {from}"),

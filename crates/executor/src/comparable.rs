@@ -4,7 +4,7 @@ use callgate_tool::{Content, Handle, Outcome, ToolResult};
 
 /// A result without random values and moments.
 #[doc(hidden)]
-pub fn comparable_result(mut result: ToolResult) -> ToolResult {
+pub fn result_without_random_values(mut result: ToolResult) -> ToolResult {
     for handle in result_handles(&mut result) {
         *handle = handle.take().map(|_| Handle::from_random(0));
     }

@@ -20,7 +20,7 @@ use crate::{
     backend::{Backend, Opened, stop_fault},
     call::Call,
     catalog::{Catalog, Entry, Permit},
-    dispatch::{open, run},
+    dispatch::{open_permitted_call, run_permitted_call},
     execution::ClientAnswer,
     extensions::MeantToolset,
     fingerprint,
@@ -146,24 +146,28 @@ impl Executor {
 
     /// The names most similar to `asked`, the most similar first, of the tools that `sees` takes.
     #[doc(hidden)]
-    pub fn nearest<'e>(&'e self, asked: &str, sees: impl Fn(Entry<'e>) -> bool) -> Vec<&'e str> {
-        self.0.catalog.nearest(asked, sees)
+    pub fn nearest_names<'e>(
+        &'e self,
+        asked: &str,
+        sees: impl Fn(Entry<'e>) -> bool,
+    ) -> Vec<&'e str> {
+        self.0.catalog.nearest_names(asked, sees)
     }
 
     /// The fault of a call of a tool that is not offered, for a caller who may use the toolsets that `sees` takes: the
     /// reason if the load of a description refused its operation, else the nearest names.
     #[doc(hidden)]
-    pub fn unknown_tool(&self, asked: &str, sees: impl Fn(&str) -> bool) -> Box<Fault> {
+    pub fn unknown_tool_fault(&self, asked: &str, sees: impl Fn(&str) -> bool) -> Box<Fault> {
         let catalog = &self.0.catalog;
         if let Some(reason) = catalog.refusal_reason(asked, &sees) {
             return wording::refused_tool(asked, reason);
         }
-        wording::unknown_tool(asked, &catalog.nearest(asked, |entry| sees(entry.toolset())))
+        wording::unknown_tool(asked, &catalog.nearest_names(asked, |entry| sees(entry.toolset())))
     }
 
     /// The reason why a tool of a toolset that `sees` takes is not offered; `None` if it is offered or unknown.
     #[doc(hidden)]
-    pub fn refusal(&self, asked: &str, sees: impl Fn(&str) -> bool) -> Option<&str> {
+    pub fn refusal_reason(&self, asked: &str, sees: impl Fn(&str) -> bool) -> Option<&str> {
         self.0.catalog.refusal_reason(asked, sees)
     }
 
@@ -199,15 +203,15 @@ impl Executor {
         // A block holds the call once, and an `async fn` twice.
         let mut around = LayeredCall::new(&self.0.layers, call, Journal::default());
         async move {
-            let permit = self.admit(&mut around.call, &mut around.journal);
+            let permit = self.admit_call(&mut around.call, &mut around.journal);
             let outcome = if self.0.layers.is_empty() {
-                run(permit, &around.call, &mut around.journal).await
+                run_permitted_call(permit, &around.call, &mut around.journal).await
             } else {
-                let permit = self.begin_layers(&mut around, permit).await;
+                let permit = self.run_before_then_recheck(&mut around, permit).await;
                 let span = around.span();
-                let running = run(permit, &around.call, &mut around.journal);
+                let running = run_permitted_call(permit, &around.call, &mut around.journal);
                 let outcome = running.instrument(span).await;
-                around.end(&outcome).await;
+                around.run_middleware_after(&outcome).await;
                 outcome
             };
             let (tool, id, ending) =
@@ -235,19 +239,20 @@ impl Executor {
     /// [`Executor::stream`] with a caller, a deadline, a trace and more.
     pub async fn stream_with(&self, mut call: Call<'_>) -> ToolStream {
         let mut journal = Journal::default();
-        let permit = self.admit(&mut call, &mut journal);
+        let permit = self.admit_call(&mut call, &mut journal);
         let layers = &self.0.layers;
         if layers.is_empty() {
-            let opened = open(permit, &call, &mut journal).await;
+            let opened = open_permitted_call(permit, &call, &mut journal).await;
             return ToolStream::new(opened, LayeredCall::new(layers, call, journal).into_static());
         }
         // What sees a stream end outlives whoever opened it.
         let mut around = LayeredCall::new(layers, call, journal).into_static();
-        let permit = self.begin_layers(&mut around, permit).await;
+        let permit = self.run_before_then_recheck(&mut around, permit).await;
         let span = around.span();
-        let opened = open(permit, &around.call, &mut around.journal).instrument(span).await;
+        let opened =
+            open_permitted_call(permit, &around.call, &mut around.journal).instrument(span).await;
         if let Opened::Ended(outcome) = &opened {
-            around.end(outcome).await;
+            around.run_middleware_after(outcome).await;
         }
         ToolStream::new(opened, around)
     }
@@ -261,7 +266,7 @@ impl Executor {
     /// [`Executor::dry_run`] with a caller, a deadline, a trace and more.
     pub async fn dry_run_with(&self, mut call: Call<'_>) -> ToolResult {
         let mut journal = Journal::default();
-        let outcome = match self.resolve(&mut call, &mut journal) {
+        let outcome = match self.resolve_permit(&mut call, &mut journal) {
             Err(outcome) => outcome,
             Ok(permit) => match side::preview_call(permit.backend(), &call, &mut journal).await {
                 Ok(preview) => Outcome::Planned(Box::new(preview)),
@@ -278,8 +283,8 @@ impl Executor {
             call = call.with_extension(MeantToolset(entry.toolset().into()));
         }
         let mut around = LayeredCall::new(&self.0.layers, call, Journal::default());
-        around.begin(None).await;
-        around.end(outcome).await;
+        around.run_middleware_before(None).await;
+        around.run_middleware_after(outcome).await;
     }
 
     /// Ends a call that waits for its client, with the client's answer. `call` is the call as it was made. Middleware saw its
@@ -313,18 +318,26 @@ impl Executor {
     }
 
     /// The permission to make a call, or the outcome that says why there is none: without a runtime there are no timers and sockets.
-    fn admit(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<Permit<'_>, Outcome> {
+    fn admit_call(
+        &self,
+        call: &mut Call<'_>,
+        journal: &mut Journal,
+    ) -> Result<Permit<'_>, Outcome> {
         match Runtime::try_current() {
-            Ok(_) => self.resolve(call, journal),
+            Ok(_) => self.resolve_permit(call, journal),
             Err(_) => Err(Outcome::Failed(wording::no_runtime())),
         }
     }
 
-    fn resolve(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<Permit<'_>, Outcome> {
+    fn resolve_permit(
+        &self,
+        call: &mut Call<'_>,
+        journal: &mut Journal,
+    ) -> Result<Permit<'_>, Outcome> {
         let Some(permit) = self.0.catalog.permit(&call.tool, call.rights()) else {
-            return Err(self.refusal_of(call));
+            return Err(self.refuse_unpermitted_call(call));
         };
-        call.extend_if(permit.backend().calls_tools(), self);
+        call.add_extension_if(permit.backend().can_call_tools(), self);
         let meant = permit.entry().name().as_str();
         if *meant != *call.tool {
             let asked = mem::replace(&mut call.tool, meant.to_owned().into()).into_owned();
@@ -335,12 +348,12 @@ impl Executor {
 
     /// The outcome of a call that its caller may not make: as if there were no such tool. What goes round the call sees neither
     /// its arguments nor their secrets.
-    fn refusal_of(&self, call: &mut Call<'_>) -> Outcome {
+    fn refuse_unpermitted_call(&self, call: &mut Call<'_>) -> Outcome {
         let (catalog, rights) = (&self.0.catalog, call.rights());
         let reason = catalog.refusal_reason(&call.tool, |toolset| rights.may_call(toolset));
         let fault = reason.map(|reason| wording::refused_tool(&call.tool, reason));
         let unknown = || {
-            let nearest = catalog.nearest(&call.tool, |entry| entry.is_permitted(rights));
+            let nearest = catalog.nearest_names(&call.tool, |entry| entry.is_permitted(rights));
             wording::unknown_tool(&call.tool, &nearest)
         };
         let fault = fault.unwrap_or_else(unknown);
@@ -352,19 +365,19 @@ impl Executor {
     }
 
     /// Runs `before` of all middleware, and decides again. Returns the permission, or the outcome that ended the call.
-    async fn begin_layers<'e>(
+    async fn run_before_then_recheck<'e>(
         &'e self,
         around: &mut LayeredCall<'_>,
         permit: Result<Permit<'e>, Outcome>,
     ) -> Result<Permit<'e>, Outcome> {
-        let stop = around.call.stop().cloned();
+        let stop = around.call.stop_signal().cloned();
         let backend = permit.as_ref().ok().map(|permit| permit.backend());
         let effect = backend.map_or(Effect::Read, Backend::retry_effect);
-        match Stop::unless(stop.as_ref(), around.begin(backend)).await {
+        match Stop::run_unless_stopped(stop.as_ref(), around.run_middleware_before(backend)).await {
             Some(Some(outcome)) => Err(outcome),
             Some(None) => {
-                let renewed = permit?.renewed_permit(around.call.rights());
-                renewed.ok_or_else(|| self.refusal_of(&mut around.call))
+                let renewed = permit?.rechecked_permit(around.call.rights());
+                renewed.ok_or_else(|| self.refuse_unpermitted_call(&mut around.call))
             }
             None => Err(Outcome::Failed(stop_fault(Reached::No, effect, &around.journal))),
         }

@@ -20,9 +20,9 @@ use crate::{backend::Backend, call::Call, execution::Execution};
 pub fn fingerprint(call: &Call<'_>, backend: Option<&dyn Backend>) -> Fingerprint {
     let mut hasher = call_hasher(call);
     match backend {
-        Some(backend) => backend.fingerprint(call.session(), &mut hasher),
+        Some(backend) => backend.hash_session(call.session(), &mut hasher),
         None => {
-            hasher.session(call.session());
+            hasher.add_session(call.session());
         }
     }
     hasher.finish()
@@ -33,17 +33,19 @@ pub fn fingerprint(call: &Call<'_>, backend: Option<&dyn Backend>) -> Fingerprin
 #[doc(hidden)]
 pub fn sign_in_fingerprint(call: &Call<'_>, backend: &dyn Backend) -> Fingerprint {
     let mut hasher = call_hasher(call);
-    hasher.text("sign-in");
-    backend.fingerprint(&call.session().without_credentials(), &mut hasher);
+    hasher.add_text("sign-in");
+    backend.hash_session(&call.session().without_credentials(), &mut hasher);
     hasher.finish()
 }
 
 /// Takes everything that decides a call, but for its session's values.
 fn call_hasher(call: &Call<'_>) -> FingerprintHasher {
     let mut hasher = FingerprintHasher::default();
-    hasher.text(call.tool()).object(call.arguments());
-    hasher.optional(call.principal().map(Principal::id)).optional(call.session().id());
+    hasher.add_text(call.tool()).add_object(call.arguments());
+    hasher
+        .add_optional_text(call.principal().map(Principal::id))
+        .add_optional_text(call.session().id());
     let is_clients = call.execution() == Execution::Client;
-    hasher.text(if is_clients { "client" } else { "server" });
+    hasher.add_text(if is_clients { "client" } else { "server" });
     hasher
 }

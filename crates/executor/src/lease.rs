@@ -45,7 +45,7 @@ impl Lease {
         let holder = Holder { process: *PROCESS, number };
         let mut expected = Expected::Absent;
         for _ in 0..ATTEMPTS {
-            let record = record(holder, time)?;
+            let record = lease_record(holder, time)?;
             match store.put(&key, record, expected, now()).await {
                 Ok(version) => {
                     return Ok(Self { store, key, holder, version, time, is_free: false });
@@ -59,12 +59,12 @@ impl Lease {
             };
             let held: Holder = stored.record.read()?;
             if store.is_shared() || held.process == holder.process {
-                return Err(busy());
+                return Err(lease_held_error());
             }
             // No other process has the store, so the one that held the lease has ended.
             expected = Expected::Version(stored.version);
         }
-        Err(busy())
+        Err(lease_held_error())
     }
 
     /// Renews the lease for as long as it is polled.
@@ -80,7 +80,8 @@ impl Lease {
     }
 
     async fn renew_once(&self) -> Result<Version, Error> {
-        let (record, expected) = (record(self.holder, self.time)?, Expected::Version(self.version));
+        let (record, expected) =
+            (lease_record(self.holder, self.time)?, Expected::Version(self.version));
         self.store.put(&self.key, record, expected, now()).await
     }
 
@@ -118,11 +119,11 @@ impl Drop for Lease {
     }
 }
 
-fn record(holder: Holder, time: Duration) -> Result<Record, Error> {
+fn lease_record(holder: Holder, time: Duration) -> Result<Record, Error> {
     Ok(Record::json(&holder)?.with_time_to_live(time))
 }
 
-fn busy() -> Error {
+fn lease_held_error() -> Error {
     Error::new(ErrorKind::Conflict, "somebody else holds the lease")
 }
 

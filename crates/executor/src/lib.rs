@@ -35,14 +35,14 @@ pub use backend::{
 };
 pub use builder::Builder;
 #[doc(hidden)]
-pub use builder::backends;
+pub use builder::toolset_backends;
 pub use call::Call;
 #[doc(hidden)]
 pub use call_recorder::{CallRecorder, RecordedAnswer, RecordedExchange};
 pub use catalog::Entry;
 pub use changes::{Change, ChangeKind, Changes, InputChange};
 #[doc(hidden)]
-pub use comparable::{comparable_result, result_handles};
+pub use comparable::{result_handles, result_without_random_values};
 #[doc(hidden)]
 pub use decision::Approved;
 pub use decision::{Decided, Decision};
@@ -62,7 +62,7 @@ pub use fingerprint::sign_in_fingerprint;
 pub use lease::Lease;
 pub use middleware::{Ended, Ending, Middleware, Stage};
 #[doc(hidden)]
-pub use patience::put_with_patience;
+pub use patience::put_record_with_retries;
 #[doc(hidden)]
 pub use results::KeptFile;
 pub use retry::{Retry, RetryWhen};
@@ -70,7 +70,7 @@ pub use retry::{Retry, RetryWhen};
 pub use rights::CallRights;
 pub use search::{Found, FoundNeed, Search};
 #[doc(hidden)]
-pub use side::{preview_call, random_name, review};
+pub use side::{preview_call, random_name, review_call};
 pub use stop::Stop;
 pub use stream::ToolStream;
 pub use toolset::{CallSettings, Callable, Redirects, RefusedTool, SessionValues, Toolset};

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 /// # Errors
 /// The errors of [`Store::put`].
 #[doc(hidden)]
-pub async fn put_with_patience(
+pub async fn put_record_with_retries(
     store: &dyn Store,
     key: &Key,
     record: Record,
@@ -116,7 +116,7 @@ mod tests {
         let store = Silent(memory, Mutex::new(silences.to_vec()));
         let record = Record::json("mine").unwrap();
         let patience = Duration::from_secs(5);
-        let put = put_with_patience(&store, &key, record, expected, patience).await;
+        let put = put_record_with_retries(&store, &key, record, expected, patience).await;
         let stored = store.get(&key, now()).await.unwrap();
         if let Ok(version) = put {
             let stored = stored.unwrap();

@@ -131,14 +131,14 @@ impl Results {
             Some(local) => Some(local),
             None => self.store.get(&key, now()).await?,
         };
-        let result = stored_entry.map(|stored| stored_result(&stored.record));
+        let result = stored_entry.map(|stored| result_from_record(&stored.record));
         Ok(result.filter(|result| self.may_read(result, rights)))
     }
 
     /// True if the owner of a result may read it: they handed it in, or may use the tool whose call made it.
     fn may_read(&self, result: &StoredResult, rights: &CallRights) -> bool {
         let StoredResult { toolset, tool, .. } = result;
-        if result.is_of_caller() {
+        if result.is_supplied_by_caller() {
             return true;
         }
         if tool.is_empty() {
@@ -151,7 +151,7 @@ impl Results {
 }
 
 /// Reads a record: its media type has the toolset before it, and as a parameter the tool and the name of the file.
-fn stored_result(record: &Record) -> StoredResult {
+fn result_from_record(record: &Record) -> StoredResult {
     let text = record.media_type();
     let (toolset, rest) = text.split_once(BETWEEN).unwrap_or(("", text));
     let (media_type, origin) = rest.rsplit_once(ORIGIN).unwrap_or((rest, ""));
@@ -258,8 +258,9 @@ mod tests {
         let unbuilt = results.for_another_executor();
         let all = CallRights::default();
         let others = CallRights::of_toolsets(Some(Arc::new(["free".to_owned()].into())));
-        let another_tool = CallRights::default().while_true(|_, tool| tool == "pets-list");
-        let only_calls = CallRights::default().calls_while(|_, tool| tool == "pets-list");
+        let another_tool =
+            CallRights::default().with_access_condition(|_, tool| tool == "pets-list");
+        let only_calls = CallRights::default().with_call_condition(|_, tool| tool == "pets-list");
         for (results, rights, is_read) in [
             (&results, &all, true),
             (&results, &only_calls, true),

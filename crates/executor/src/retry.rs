@@ -95,7 +95,7 @@ impl Default for RetryBudget {
 }
 
 impl RetryBudget {
-    pub(crate) fn earn_retry(&self) {
+    pub(crate) fn count_call(&self) {
         self.n_calls.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(taken(&budget, 100), 10);
         let by_calls: usize = (0..1000)
             .map(|_| {
-                budget.earn_retry();
+                budget.count_call();
                 taken(&budget, 2)
             })
             .sum();

@@ -47,7 +47,7 @@ impl CallRights {
 
     /// Limits a caller to toolsets and tools for which this is true: when a call is made, and when its result is read later.
     #[must_use]
-    pub fn while_true(
+    pub fn with_access_condition(
         mut self,
         is_true: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
     ) -> Self {
@@ -58,7 +58,7 @@ impl CallRights {
     /// Limits the calls to toolsets and tools for which this is true when a call is made. Results of the others can still be
     /// read.
     #[must_use]
-    pub fn calls_while(
+    pub fn with_call_condition(
         mut self,
         is_true: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
     ) -> Self {
@@ -82,7 +82,7 @@ impl CallRights {
     }
 
     /// True if a tool of a toolset may be called now.
-    pub(crate) fn permits(&self, toolset: &str, tool: &str) -> bool {
+    pub(crate) fn allows_call(&self, toolset: &str, tool: &str) -> bool {
         self.may_call(toolset)
             && Condition::holds(self.of_caller.as_ref(), toolset, tool)
             && Condition::holds(self.of_calls.as_ref(), toolset, tool)

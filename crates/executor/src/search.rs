@@ -126,7 +126,7 @@ impl<'a> Search<'a> {
         pub fn with_tags(tags: &'a [String]) = tags;
     }
 
-    fn admits(&self, entry: Entry<'_>) -> bool {
+    fn allows_entry(&self, entry: Entry<'_>) -> bool {
         let is_of = |toolset: &String| toolset == entry.toolset();
         let has_tag = || {
             let mut tags = entry.operation().into_iter().flat_map(|operation| operation.tags());
@@ -152,7 +152,7 @@ impl Finder {
     ) -> Vec<Found<'e>> {
         let index = self.index(catalog);
         let seen = |at: usize| catalog.entry(at).filter(|entry| sees(*entry));
-        let admits = |at: usize| seen(at).is_some_and(|entry| search.admits(entry));
+        let admits = |at: usize| seen(at).is_some_and(|entry| search.allows_entry(entry));
         let query = Query::new(search.text).with_limit(search.limit.min(Search::MOST));
         let hits = index.find(query, admits);
         let found_tool = |document: usize, score| {
@@ -167,7 +167,7 @@ impl Finder {
         hits.into_iter().filter_map(|hit| found_tool(hit.document, hit.score)).collect()
     }
 
-    pub(crate) fn size_in_bytes(&self, catalog: &Catalog) -> usize {
+    pub(crate) fn index_size_in_bytes(&self, catalog: &Catalog) -> usize {
         self.index(catalog).bytes()
     }
 

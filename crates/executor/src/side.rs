@@ -13,7 +13,11 @@ use crate::{
     extensions::{AnswersPrograms, OuterCall, PausableCall},
 };
 
-pub(crate) async fn run(backend: &dyn Backend, call: &Call<'_>, journal: &mut Journal) -> Outcome {
+pub(crate) async fn run_or_ask_client(
+    backend: &dyn Backend,
+    call: &Call<'_>,
+    journal: &mut Journal,
+) -> Outcome {
     if !is_run_by_client(backend, call) {
         return backend.run(call, journal).await;
     }
@@ -24,15 +28,19 @@ pub(crate) async fn run(backend: &dyn Backend, call: &Call<'_>, journal: &mut Jo
         return wording::client::not_from_code().into();
     }
     backend
-        .for_client(call, journal)
+        .client_request(call, journal)
         .await
         .and_then(|request| pending_outcome(backend, call, request))
         .unwrap_or_else(Outcome::Failed)
 }
 
-pub(crate) async fn open(backend: &dyn Backend, call: &Call<'_>, journal: &mut Journal) -> Opened {
+pub(crate) async fn open_or_ask_client(
+    backend: &dyn Backend,
+    call: &Call<'_>,
+    journal: &mut Journal,
+) -> Opened {
     if is_run_by_client(backend, call) {
-        return Opened::Ended(run(backend, call, journal).await);
+        return Opened::Ended(run_or_ask_client(backend, call, journal).await);
     }
     backend.open(call, journal).await
 }
@@ -50,7 +58,7 @@ pub async fn preview_call(
     if !is_run_by_client(backend, call) {
         return backend.preview(call, journal).await;
     }
-    let request = backend.for_client(call, journal).await?;
+    let request = backend.client_request(call, journal).await?;
     let name = backend.name();
     Ok(Preview::Text(format!("asks the client to run `{name}` with {request}")))
 }
@@ -60,7 +68,7 @@ pub async fn preview_call(
 /// # Errors
 /// The fault that the call would end with, if it is known before any side effect.
 #[doc(hidden)]
-pub async fn review(
+pub async fn review_call(
     backend: &dyn Backend,
     call: &Call<'_>,
     journal: &mut Journal,
@@ -92,7 +100,7 @@ fn pending_outcome(
         }
     };
     let mut pending = Pending::new(PendingKind::Client, id, request);
-    let time = call.client_time_within(backend.client_time());
+    let time = call.client_time_within(backend.client_time_limit());
     pending.expires = SystemTime::now().checked_add(time);
     Ok(Outcome::Pending(Box::new(pending)))
 }

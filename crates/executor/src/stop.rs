@@ -41,7 +41,10 @@ impl Stop {
     }
 
     /// The output of a future, or `None` if calls must end first. A future is not started after that.
-    pub(crate) async fn unless<F: Future>(stop: Option<&Self>, future: F) -> Option<F::Output> {
+    pub(crate) async fn run_unless_stopped<F: Future>(
+        stop: Option<&Self>,
+        future: F,
+    ) -> Option<F::Output> {
         let Some(stop) = stop else { return Some(future.await) };
         if stop.is_stopped() {
             return None;
@@ -63,13 +66,14 @@ mod tests {
     #[tokio::test]
     async fn a_stop_ends_running_work_and_further_work_does_not_begin() {
         let stop = Stop::default();
-        assert_eq!(Stop::unless(None, ready(1)).await, Some(1));
-        assert_eq!(Stop::unless(Some(&stop), ready(1)).await, Some(1));
-        let (ended, ()) = tokio::join!(Stop::unless(Some(&stop), pending::<()>()), async {
-            stop.clone().stop();
-        });
+        assert_eq!(Stop::run_unless_stopped(None, ready(1)).await, Some(1));
+        assert_eq!(Stop::run_unless_stopped(Some(&stop), ready(1)).await, Some(1));
+        let (ended, ()) =
+            tokio::join!(Stop::run_unless_stopped(Some(&stop), pending::<()>()), async {
+                stop.clone().stop();
+            });
         assert_eq!(ended, None);
-        assert_eq!(Stop::unless(Some(&stop), ready(1)).await, None);
+        assert_eq!(Stop::run_unless_stopped(Some(&stop), ready(1)).await, None);
         stop.wait_for_stop().await;
     }
 }

@@ -73,17 +73,17 @@ impl ToolStream {
     /// The toolset's time limit holds for each value, and so does the limit on a response's size. Dropping the future
     /// loses no piece; dropping the stream stops the call.
     pub async fn next(&mut self) -> Option<Piece> {
-        let stop = self.around.call.stop();
-        match Stop::unless(stop, self.pieces.as_mut()?.next()).await {
+        let stop = self.around.call.stop_signal();
+        match Stop::run_unless_stopped(stop, self.pieces.as_mut()?.next()).await {
             Some(Some(Ok(piece))) => return Some(piece),
             Some(Some(Err(fault))) => self.outcome = Outcome::Failed(fault),
             Some(None) => {}
-            None => self.outcome = still_sending(self.outcome.clone()),
+            None => self.outcome = mark_still_sending(self.outcome.clone()),
         }
         if let Some(pieces) = self.pieces.take() {
             pieces.note_redactions(&mut self.around.journal);
         }
-        self.around.end(&self.outcome).await;
+        self.around.run_middleware_after(&self.outcome).await;
         None
     }
 
@@ -94,12 +94,12 @@ impl ToolStream {
         if let Some(pieces) = &left {
             pieces.note_redactions(&mut self.around.journal);
         }
-        let outcome = if left.is_some() { still_sending(self.outcome) } else { self.outcome };
+        let outcome = if left.is_some() { mark_still_sending(self.outcome) } else { self.outcome };
         self.around.into_result(outcome)
     }
 }
 
-fn still_sending(mut outcome: Outcome) -> Outcome {
+fn mark_still_sending(mut outcome: Outcome) -> Outcome {
     if let Outcome::Answered(answer) = &mut outcome {
         answer.still_sending = true;
     }

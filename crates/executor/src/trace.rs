@@ -97,7 +97,11 @@ impl TraceContext {
 
     /// Puts the program's own step on a request, instead of the caller's context `known`. A header that a description
     /// declares and an argument fills stays.
-    pub(crate) fn replace_headers(&self, caller_context: Option<&Self>, headers: &mut HeaderMap) {
+    pub(crate) fn replace_trace_headers(
+        &self,
+        caller_context: Option<&Self>,
+        headers: &mut HeaderMap,
+    ) {
         let stands = headers.get(PARENT).map(HeaderValue::as_bytes);
         let is_callers =
             stands == caller_context.map(ToString::to_string).as_deref().map(str::as_bytes);
@@ -110,7 +114,7 @@ impl TraceContext {
     }
 
     /// Puts the context on a request without one. A header that a description declares and an argument fills stays.
-    pub(crate) fn put_headers(&self, headers: &mut HeaderMap) {
+    pub(crate) fn put_headers_if_absent(&self, headers: &mut HeaderMap) {
         if headers.contains_key(PARENT) || headers.contains_key(STATE) {
             return;
         }
@@ -123,7 +127,7 @@ impl TraceContext {
         }
     }
 
-    pub(crate) fn put_baggage(&self, headers: &mut HeaderMap) {
+    pub(crate) fn put_baggage_if_absent(&self, headers: &mut HeaderMap) {
         let value = self.baggage.as_deref().and_then(|text| HeaderValue::try_from(text).ok());
         if let Some(value) = value
             && !headers.contains_key(BAGGAGE)
@@ -198,7 +202,7 @@ mod tests {
             let trace = TraceContext::parse(text).unwrap().with_state(state);
             assert_eq!(trace.state(), expected, "{state:?}");
             let mut headers = HeaderMap::new();
-            trace.put_headers(&mut headers);
+            trace.put_headers_if_absent(&mut headers);
             assert_eq!(headers["traceparent"], text);
             let sent = headers.get("tracestate").map(|value| value.to_str().unwrap());
             assert_eq!(sent, expected);
@@ -224,13 +228,13 @@ mod tests {
             let trace = TraceContext::parse(text).unwrap().with_baggage(baggage);
             assert_eq!(trace.baggage(), expected, "{baggage:?}");
             let mut headers = HeaderMap::new();
-            trace.put_headers(&mut headers);
+            trace.put_headers_if_absent(&mut headers);
             assert!(!headers.contains_key("baggage"), "only where a toolset gets it");
-            trace.put_baggage(&mut headers);
+            trace.put_baggage_if_absent(&mut headers);
             let sent = headers.get("baggage").map(|value| value.to_str().unwrap());
             assert_eq!(sent, expected);
             headers.insert("baggage", "argument".parse().unwrap());
-            trace.put_baggage(&mut headers);
+            trace.put_baggage_if_absent(&mut headers);
             assert_eq!(headers["baggage"], "argument");
         }
     }
@@ -240,7 +244,7 @@ mod tests {
         let trace = TraceContext::parse("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
         let mut headers = HeaderMap::new();
         headers.insert("traceparent", "argument".parse().unwrap());
-        trace.unwrap().with_state("a=1").put_headers(&mut headers);
+        trace.unwrap().with_state("a=1").put_headers_if_absent(&mut headers);
         assert_eq!((headers.len(), &headers["traceparent"]), (1, &"argument".parse().unwrap()));
     }
 }

@@ -21,7 +21,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 async fn greet(request: RouteRequest, body: Value) -> Result<Value, Problem> {
     let input = SessionInput::read(body.get("session").cloned())?;
     let session = request.session(input).await?;
-    let arguments = Object::from_iter([("petId".to_owned(), Value::from(request.parameter("id")))]);
+    let arguments =
+        Object::from_iter([("petId".to_owned(), Value::from(request.path_parameter("id")))]);
     let call = ToolCall::new("1", "pets-getPet", arguments);
     let results = request.calls(session, Execution::Server, [call])?.run().await;
     let answer = results.first().and_then(|result| match &result.outcome {

@@ -19,7 +19,9 @@ use callgate_transport::SubjectName;
 use http::HeaderMap;
 
 use self::issuer::{Issuer, Refusal};
-pub(crate) use self::resource::{answer_metadata, challenge_parameters, is_mcp, is_metadata};
+pub(crate) use self::resource::{
+    answer_metadata, challenge_parameters, is_mcp_path, is_metadata_path,
+};
 use crate::{
     caller::{Caller, Credential, Details},
     peer::{ListenerKind, Peer},
@@ -65,7 +67,7 @@ impl Access {
             let credential = Credential::Token(Secret::new(token.to_owned()));
             return Ok(caller_with_credential(principal, credential));
         }
-        let Some(unverified) = token::Unverified::read(token) else {
+        let Some(unverified) = token::Unverified::from_signed_jwt(token) else {
             return Err(invalid_token_problem("no principal has this token"));
         };
         let mut refusal = Refusal::Invalid("no listed issuer made this token");
@@ -82,10 +84,10 @@ impl Access {
                         token: Some(shown),
                         ..caller_with_rights(principal, issuer.rights())
                     };
-                    return Ok(scopes::limited_caller(caller, lacks, built));
+                    return Ok(scopes::without_lacking_toolsets(caller, lacks, built));
                 }
                 // Another entry for this issuer may accept the token, for example for another audience.
-                Err(issuer_refusal) => refusal = refusal.combine(issuer_refusal),
+                Err(issuer_refusal) => refusal = refusal.prefer_unreachable(issuer_refusal),
             }
         }
         Err(match refusal {
@@ -117,8 +119,8 @@ impl Access {
 }
 
 /// True if a build lets a caller use a toolset who was identified under an earlier build.
-pub(crate) fn may_still_use(built: &Built, caller: &Caller, toolset: &str) -> bool {
-    may_still(built, caller, |rights, lacks| {
+pub(crate) fn may_still_use_toolset(built: &Built, caller: &Caller, toolset: &str) -> bool {
+    is_still_allowed(built, caller, |rights, lacks| {
         rights.toolsets.as_ref().is_none_or(|all| all.contains(toolset))
             && !lacks.contains_key(toolset)
     })
@@ -127,7 +129,7 @@ pub(crate) fn may_still_use(built: &Built, caller: &Caller, toolset: &str) -> bo
 /// True if a build lets a caller take turns with an agent who was identified under an earlier build.
 #[cfg(feature = "agents")]
 pub(crate) fn may_still_use_agent(built: &Built, caller: &Caller, agent: &str) -> bool {
-    may_still(built, caller, |rights, _| {
+    is_still_allowed(built, caller, |rights, _| {
         rights.agents.as_ref().is_none_or(|agents| agents.contains(agent))
     })
 }
@@ -136,7 +138,7 @@ pub(crate) fn may_still_use_agent(built: &Built, caller: &Caller, agent: &str) -
 pub(crate) fn may_still_see_calls(built: &Built, caller: &Caller) -> bool {
     let is_shown_here = caller.is_admin || built.serving.console != Some(false);
     is_shown_here
-        && may_still(built, caller, |rights, lacks| {
+        && is_still_allowed(built, caller, |rights, lacks| {
             let is_left = |name: &String| {
                 let is_listed = rights.toolsets.as_ref().is_none_or(|all| all.contains(name));
                 is_listed && !lacks.contains_key(name)
@@ -153,13 +155,17 @@ pub(crate) fn may_still_see_calls(built: &Built, caller: &Caller) -> bool {
 pub(crate) fn is_still_served(built: &Built, caller: &Caller) -> bool {
     match (&caller.lists, &built.serving.access) {
         (Some(_), Some(access)) => !access.public_listing.is_empty(),
-        _ => may_still(built, caller, |_, _| true),
+        _ => is_still_allowed(built, caller, |_, _| true),
     }
 }
 
 /// True if a build identifies a caller by what they showed to an earlier one, with rights that allow something. The scopes are
 /// those that the caller's token lacks.
-fn may_still(built: &Built, caller: &Caller, allow: impl Fn(&Rights, &Scopes) -> bool) -> bool {
+fn is_still_allowed(
+    built: &Built,
+    caller: &Caller,
+    allow: impl Fn(&Rights, &Scopes) -> bool,
+) -> bool {
     let Some(principal) = &caller.principal else {
         return caller.is_admin || built.serving.access.is_none();
     };
@@ -178,11 +184,13 @@ fn may_still(built: &Built, caller: &Caller, allow: impl Fn(&Rights, &Scopes) ->
 }
 
 /// Requests the keys of each issuer, as the first token of it would.
-pub(crate) async fn check_issuers(access: &BuiltAccess) -> Vec<Examined> {
+pub(crate) async fn examine_issuer_keys(access: &BuiltAccess) -> Vec<Examined> {
     let mut all = Vec::new();
     for built in &access.issuers {
         let subject = Subject::Issuer(built.config.issuer.clone());
-        all.push(callgate_config::examine_subject(subject, issuer::check_keys(built)).await);
+        all.push(
+            callgate_config::examine_subject(subject, issuer::fetch_and_check_keys(built)).await,
+        );
     }
     all
 }
@@ -204,7 +212,9 @@ fn token_principal<'a>(access: &'a BuiltAccess, token: &str) -> Option<&'a Built
 fn certificate_caller(access: &BuiltAccess, peer: &Peer) -> Option<Caller> {
     let is_named = |principal: &&BuiltPrincipal| {
         let certificate = principal.certificate.as_ref();
-        certificate.is_some_and(|wanted| peer.names.iter().any(|name| is_name(name, wanted)))
+        certificate.is_some_and(|wanted| {
+            peer.names.iter().any(|name| is_matching_subject_name(name, wanted))
+        })
     };
     let principal = access.principals.iter().find(is_named)?;
     Some(caller_with_credential(principal, Credential::Certificate(peer.names.as_slice().into())))
@@ -215,7 +225,9 @@ fn identifies_principal(credential: &Credential, principal: &BuiltPrincipal) -> 
     match credential {
         Credential::Certificate(names) => {
             let wanted = principal.certificate.as_ref();
-            wanted.is_some_and(|wanted| names.iter().any(|name| is_name(name, wanted)))
+            wanted.is_some_and(|wanted| {
+                names.iter().any(|name| is_matching_subject_name(name, wanted))
+            })
         }
         Credential::Other => false,
         Credential::Token(token) => {
@@ -224,7 +236,7 @@ fn identifies_principal(credential: &Credential, principal: &BuiltPrincipal) -> 
     }
 }
 
-fn is_name(name: &SubjectName, wanted: &AltName) -> bool {
+fn is_matching_subject_name(name: &SubjectName, wanted: &AltName) -> bool {
     match (name, wanted) {
         (SubjectName::Dns(name), AltName::Dns(wanted)) => name.eq_ignore_ascii_case(wanted),
         (SubjectName::Email(name), AltName::Email(wanted))

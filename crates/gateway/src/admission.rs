@@ -109,18 +109,20 @@ impl Admission {
         let caller = tokio::select! {
             biased;
             caller = self.identify_caller(&head, peer) => caller,
-            () = self.drain().wait_until_given_up() => Err(problem::draining_problem()),
+            () = self.drain().wait_until_calls_stopped() => Err(problem::draining_problem()),
         };
         let caller = match caller {
             Ok(caller) => caller,
             // Health checks and metadata are answered to refused callers, too.
             Err(_) if is_probe => Caller::default(),
-            Err(problem) if problem.is_of_tokens() && access::is_metadata(head.uri.path()) => {
+            Err(problem)
+                if problem.needs_other_token() && access::is_metadata_path(head.uri.path()) =>
+            {
                 Caller::default()
             }
             Err(problem) => return CheckedRequest::from_problem(problem, permit),
         };
-        if let Some(problem) = self.beyond_share(&caller, permit.as_deref()) {
+        if let Some(problem) = self.take_principal_share(&caller, permit.as_deref()) {
             return CheckedRequest::from_problem(problem, permit);
         }
         head.extensions.insert(caller);
@@ -143,7 +145,7 @@ impl Admission {
     }
 
     /// Takes a part of the principal's share. Returns the problem if the share is used up.
-    fn beyond_share(&self, caller: &Caller, permit: Option<&Permit>) -> Option<Problem> {
+    fn take_principal_share(&self, caller: &Caller, permit: Option<&Permit>) -> Option<Problem> {
         let (shares, principal) = self.shares.as_ref().zip(caller.principal.as_ref())?;
         let permit = permit?;
         match shares.try_enter(principal.id(), 1) {
@@ -162,13 +164,13 @@ impl Admission {
             return Err(Problem::new(ProblemKind::HEAD_TOO_LARGE, detail));
         }
         let built = self.gateway.current_build();
-        host::check_host(head, peer, &built.serving.hosts)?;
+        host::check_host_and_origin(head, peer, &built.serving.hosts)?;
         let caller = self.gateway.access().identify_caller(&built, &head.headers, peer).await;
         let caller = match caller {
-            Err(problem) if problem.is_of_tokens() && pages::is_page(path) => {
-                pages::browser_caller(&self.gateway, &built, head).await
+            Err(problem) if problem.needs_other_token() && pages::is_console_path(path) => {
+                pages::caller_from_cookie(&self.gateway, &built, head).await
             }
-            caller => caller.or_else(|problem| anonymous_caller(&built, head, problem)),
+            caller => caller.or_else(|problem| public_listing_caller(&built, head, problem)),
         };
         let caller = caller?;
         if let (Some(facts_of_request), Some(principal)) =
@@ -176,8 +178,8 @@ impl Admission {
         {
             facts_of_request.set_principal(principal);
         }
-        check_listener(path, peer)?;
-        if is_admins(path) && !caller.is_admin && !is_shown_here(path, &built, peer) {
+        check_path_at_listener(path, peer)?;
+        if is_admin_path(path) && !caller.is_admin && !is_open_console_path(path, &built, peer) {
             let detail = "expected a principal with `admin: true`, or a listener of `admin:`";
             return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
         }
@@ -191,23 +193,25 @@ fn principal_shares(each: usize) -> FairQueue {
 }
 
 /// The anonymous caller if tools are listed publicly; otherwise the problem, with a challenge for clients of OAuth.
-fn anonymous_caller(built: &Built, head: &Parts, problem: Problem) -> Result<Caller, Problem> {
-    if !problem.is_of_tokens() {
+fn public_listing_caller(built: &Built, head: &Parts, problem: Problem) -> Result<Caller, Problem> {
+    if !problem.needs_other_token() {
         return Err(problem);
     }
     let listed = built.serving.access.as_ref().map(|access| &access.public_listing);
-    let listed = listed.filter(|listed| !listed.is_empty() && access::is_mcp(head.uri.path()));
+    let listed = listed.filter(|listed| !listed.is_empty() && access::is_mcp_path(head.uri.path()));
     match listed {
-        Some(listed) if problem.is_unauthenticated() => Ok(Caller::listing(Arc::clone(listed))),
+        Some(listed) if problem.is_unauthenticated() => {
+            Ok(Caller::listing_only(Arc::clone(listed)))
+        }
         _ => Err(problem.with_challenge(access::challenge_parameters(built, head, &[]))),
     }
 }
 
 /// Refuses a path that is not served at this listener.
-fn check_listener(path: &str, peer: &Peer) -> Result<(), Problem> {
+fn check_path_at_listener(path: &str, peer: &Peer) -> Result<(), Problem> {
     let is_served = match peer.kind {
         ListenerKind::Admin => {
-            is_admins(path) || is_probe(path) || matches!(path, METRICS | "/openapi.json")
+            is_admin_path(path) || is_probe(path) || matches!(path, METRICS | "/openapi.json")
         }
         ListenerKind::Calls => path != METRICS || peer.is_local(),
     };
@@ -221,12 +225,12 @@ fn check_listener(path: &str, peer: &Peer) -> Result<(), Problem> {
     Err(Problem::new(ProblemKind::UNKNOWN_PATH, detail))
 }
 
-fn is_admins(path: &str) -> bool {
+fn is_admin_path(path: &str) -> bool {
     path == "/v1/admin" || path.starts_with("/v1/admin/")
 }
 
 /// True for what everybody on this machine may read where no callers are distinguished, unless the operator wants no console.
-fn is_shown_here(path: &str, built: &Built, peer: &Peer) -> bool {
+fn is_open_console_path(path: &str, built: &Built, peer: &Peer) -> bool {
     let is_shown = path == "/v1/admin/report"
         || path
             .strip_prefix("/v1/admin/calls")

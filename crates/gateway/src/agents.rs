@@ -22,7 +22,7 @@ pub(crate) async fn list(
             ("model", model.model.as_str().into()),
             ("dialect", model.dialect.as_str().into()),
         ]);
-        match Agent::of_configuration(&built, &agent.name) {
+        match Agent::from_configuration(&built, &agent.name) {
             Ok(agent) => {
                 let tools = built.executor.entries().map(Entry::name);
                 let offered = tools.filter(|name| agent.offered_tool(name.as_str()).is_some());

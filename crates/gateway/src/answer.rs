@@ -5,7 +5,7 @@ use callgate_config::Built;
 use http::{HeaderName, HeaderValue, header};
 use serde::Serialize;
 
-pub(crate) fn put_digest<B>(response: &mut Response<B>, built: &Built) {
+pub(crate) fn put_configuration_digest<B>(response: &mut Response<B>, built: &Built) {
     if let Ok(digest) = HeaderValue::from_str(&built.digest().to_string()) {
         response.headers_mut().insert(HeaderName::from_static("callgate-configuration"), digest);
     }

@@ -19,7 +19,7 @@ use crate::{
     calls::{AcceptedFormat, Batch, Mode, RequestedCall, WaitingCallKeeper, idempotency_key},
     gateway::Gateway,
     json_body::{JsonBody, typed_body},
-    observe::trace_of,
+    observe::trace_from_headers,
     path_name::PathName,
     problem::{Problem, ProblemKind},
     rights::call_rights,
@@ -88,7 +88,7 @@ pub(crate) async fn decide(
         let decision = word.decision().ok_or_else(absent_approval)?;
         return others::decide_another_principals_call(&gateway, &caller, &id, decision).await;
     };
-    let session = SessionInput::of_members(waiting.session.clone());
+    let session = SessionInput::from_members(waiting.session.clone());
     let session =
         session.into_session(gateway.sessions(), &built.sessions, &caller, &headers).await?;
     let request = [id.as_bytes(), &bytes];
@@ -109,13 +109,13 @@ pub(crate) async fn decide(
         journal: None,
         mode: Mode::Parallel,
         execution: waiting.execution,
-        trace: trace_of(&headers),
+        trace: trace_from_headers(&headers),
         key,
-        stop: gateway.drain().stop(),
+        stop: gateway.drain().running_calls_stop(),
         keeper: Some(keeper),
     };
     let asked = [word.requested_call(waiting, &id, &caller)];
-    let written = |results: &[ToolResult]| response_body(message.as_ref(), results);
+    let written = |results: &[ToolResult]| results_and_messages_json(message.as_ref(), results);
     batch.answer_calls(&gateway, &asked, &request, written).await
 }
 
@@ -138,7 +138,7 @@ impl Word {
             Some((dialect, origin)) => asked.with_origin(*dialect, origin),
             None => asked,
         };
-        let Some(decision) = self.decision() else { return asked.with_approval(id) };
+        let Some(decision) = self.decision() else { return asked.with_approval_id(id) };
         let decided = Decided::new(id, decision);
         asked.with_decision(match &caller.principal {
             Some(principal) => decided.by(principal),
@@ -148,7 +148,10 @@ impl Word {
 }
 
 /// The response body with the results, and the messages to append if the calls came in a model's message.
-fn response_body(message: Option<&(Dialect, ReadMessage)>, results: &[ToolResult]) -> String {
+fn results_and_messages_json(
+    message: Option<&(Dialect, ReadMessage)>,
+    results: &[ToolResult],
+) -> String {
     let text = results.first().map(json_result).map(|result| result.text().to_owned());
     let text = text.unwrap_or_default();
     let (Some((dialect, read)), Some(members)) = (message, text.strip_suffix('}')) else {

@@ -17,7 +17,7 @@ impl AtStart {
     }
 
     /// The keys whose new values apply only after a restart.
-    pub(crate) fn changed_keys(&self, built: &Built) -> Vec<&'static str> {
+    pub(crate) fn keys_needing_restart(&self, built: &Built) -> Vec<&'static str> {
         let (old, new) = (&self.serving, &built.serving);
         let stored = |of: &SessionsConfig| (of.time_to_live, of.records, of.bytes);
         let keys = [

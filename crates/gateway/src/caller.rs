@@ -60,14 +60,14 @@ pub(crate) enum Credential {
 
 impl Caller {
     /// An unidentified caller who may list the tools of these toolsets and call none.
-    pub(crate) fn listing(toolsets: Arc<BTreeSet<String>>) -> Self {
+    pub(crate) fn listing_only(toolsets: Arc<BTreeSet<String>>) -> Self {
         let (own, agents) = (Some(Arc::default()), Some(Arc::default()));
         Self { toolsets: own, agents, lists: Some(toolsets), ..Self::default() }
     }
 
     /// An unidentified caller who may do nothing.
     pub(crate) fn signed_out() -> Self {
-        Self { is_signed_out: true, ..Self::listing(Arc::default()) }
+        Self { is_signed_out: true, ..Self::listing_only(Arc::default()) }
     }
 
     /// The reason why the caller may have no turns recorded: they show what the model and the services are asked, and a replay asks the
@@ -127,7 +127,7 @@ mod tests {
             let refusal = caller.recording_refusal(&serving);
             assert_eq!(refusal.is_some(), is_refused, "{details:?} {console:?}");
         }
-        let caller = Caller { is_admin: true, ..Caller::listing(Arc::default()) };
+        let caller = Caller { is_admin: true, ..Caller::listing_only(Arc::default()) };
         assert!(caller.recording_refusal(&ServingConfig::default()).is_some());
     }
 }

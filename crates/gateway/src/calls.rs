@@ -11,7 +11,9 @@ pub(crate) use self::{
     accept::AcceptedFormat,
     awaiting_approval::WaitingCallKeeper,
     envelope::{Executor, Mode, RequestedCall, execution_of},
-    repetition::{GivenUp, RepeatedRequest, claim_key as begun_with_key, idempotency_key},
+    repetition::{
+        GivenUp, RepeatedRequest, claim_key_or_answer as begun_with_key, idempotency_key,
+    },
 };
 
 use std::sync::Arc;
@@ -31,12 +33,12 @@ use utoipa::ToSchema;
 
 use self::envelope::CallsRequest;
 use crate::{
-    answer::{JsonText, put_digest},
+    answer::{JsonText, put_configuration_digest},
     bodies::ResultBody,
     caller::Caller,
     gateway::Gateway,
     json_body::{JsonBody, typed_body},
-    observe::trace_of,
+    observe::trace_from_headers,
     problem::Problem,
     rights::call_rights,
 };
@@ -81,11 +83,11 @@ pub(crate) fn run(
         let keeper = Some(keeper);
         let session = session.into_session(gateway.sessions(), &built.sessions, &caller, &headers);
         let session = session.await?;
-        let trace = trace_of(&headers);
+        let trace = trace_from_headers(&headers);
         // They hold what was read of the connection for as long as they are there, and a call may take its time.
         drop(headers);
         let bytes = key.as_ref().map_or_else(Bytes::new, |_| bytes);
-        let stop = gateway.drain().stop();
+        let stop = gateway.drain().running_calls_stop();
         let batch = Batch {
             rights: call_rights(&gateway, &built, &caller),
             built,
@@ -148,14 +150,14 @@ impl Batch {
         request: &[&[u8]],
         written: impl Fn(&[ToolResult]) -> String,
     ) -> Result<Response, Problem> {
-        Ok(match self.answer_text(gateway, calls, request, written).await? {
+        Ok(match self.run_or_earlier_text(gateway, calls, request, written).await? {
             BatchText::Earlier(text) => JsonText(text).into_response(),
-            BatchText::Made(text) => self.with_digest(JsonText(text)),
+            BatchText::Made(text) => self.with_configuration_digest(JsonText(text)),
         })
     }
 
     /// The text of the answer.
-    pub(crate) async fn answer_text(
+    pub(crate) async fn run_or_earlier_text(
         &self,
         gateway: &Gateway,
         calls: &[RequestedCall],
@@ -164,30 +166,30 @@ impl Batch {
     ) -> Result<BatchText, Problem> {
         // A dry run does nothing that a repetition would do twice.
         let Some(key) = self.key.as_deref().filter(|_| !self.is_dry_run) else {
-            return Ok(BatchText::Made(written(&self.call_results(calls).await)));
+            return Ok(BatchText::Made(written(&self.run_calls(calls).await)));
         };
         let Some(fingerprints) = self.fingerprints(calls) else {
             // A call that the caller may not make is refused, whatever was answered to another token of the same principal.
-            return Ok(BatchText::Made(written(&self.call_results(calls).await)));
+            return Ok(BatchText::Made(written(&self.run_calls(calls).await)));
         };
         let principal = self.caller.principal.as_ref();
         let request = [request, &[&fingerprints]].concat();
-        let (answers, given_up) = (gateway.kept_answers(), GivenUp::MadeAgain);
-        match repetition::claim_key(answers, key, &request, principal, given_up).await? {
+        let (answers, given_up) = (gateway.idempotent_answers(), GivenUp::MadeAgain);
+        match repetition::claim_key_or_answer(answers, key, &request, principal, given_up).await? {
             RepeatedRequest::Answered(text) => Ok(BatchText::Earlier(text)),
             RepeatedRequest::Made(guard) => {
-                let results = self.call_results(calls).await;
+                let results = self.run_calls(calls).await;
                 let text = written(&results);
-                repetition::keep_response(guard, &text, &results).await;
+                repetition::keep_unless_open(guard, &text, &results).await;
                 Ok(BatchText::Made(text))
             }
         }
     }
 
     /// The response of these calls. It says the configuration that made them: replicas may serve different ones for a while.
-    fn with_digest(&self, response: impl IntoResponse) -> Response {
+    fn with_configuration_digest(&self, response: impl IntoResponse) -> Response {
         let mut response = response.into_response();
-        put_digest(&mut response, &self.built);
+        put_configuration_digest(&mut response, &self.built);
         response
     }
 
@@ -212,18 +214,17 @@ impl Batch {
         }
     }
 
-    pub(crate) async fn call_results(&self, calls: &[RequestedCall]) -> Vec<ToolResult> {
+    pub(crate) async fn run_calls(&self, calls: &[RequestedCall]) -> Vec<ToolResult> {
         if let [only] = calls {
-            return vec![Box::pin(self.call_result(0, only)).await];
+            return vec![Box::pin(self.run_call(0, only)).await];
         }
         // Each in a box of its own: what is moved about is not the call itself.
         let calls = calls.iter().enumerate();
-        let calls: Vec<_> =
-            calls.map(|(at, asked)| Box::pin(self.call_result(at, asked))).collect();
+        let calls: Vec<_> = calls.map(|(at, asked)| Box::pin(self.run_call(at, asked))).collect();
         stream::iter(calls).buffered(self.calls_at_once()).collect().await
     }
 
-    async fn call_result(&self, at: usize, asked: &RequestedCall) -> ToolResult {
+    async fn run_call(&self, at: usize, asked: &RequestedCall) -> ToolResult {
         let (call, executor) = (self.executor_call(at, asked), &self.built.executor);
         if self.is_dry_run {
             return executor.dry_run_with(call).await;
@@ -254,10 +255,10 @@ impl Batch {
     }
 
     /// The idempotency key of a call: its own, or one that follows from the request's.
-    fn key_of(&self, at: usize, asked: &RequestedCall) -> Option<String> {
+    fn call_idempotency_key(&self, at: usize, asked: &RequestedCall) -> Option<String> {
         let request = self.key.as_deref().filter(|_| !self.is_dry_run);
         let own = asked.idempotency_key.clone();
-        own.or_else(|| Some(repetition::key_of_call(request?, at)))
+        own.or_else(|| Some(repetition::derived_call_key(request?, at)))
     }
 
     /// One call with all that surrounds it. The executor decides whether the caller may make it.
@@ -273,10 +274,10 @@ impl Batch {
         if let Some(trace) = &self.trace {
             call = call.with_trace(trace.clone());
         }
-        if self.keeper.as_ref().is_some_and(WaitingCallKeeper::is_renewable) {
+        if self.keeper.as_ref().is_some_and(WaitingCallKeeper::allows_new_credentials) {
             call = call.with_extension(AnswersSignIns);
         }
-        if let Some(key) = self.key_of(at, asked) {
+        if let Some(key) = self.call_idempotency_key(at, asked) {
             call = call.with_extension(IdempotencyKey(key));
         }
         if let Some(decided) = &asked.decided {

@@ -30,7 +30,7 @@ pub(crate) async fn list(
     });
     let after = after.transpose()?;
     let expected = format!("a whole number from 1 to {MOST}");
-    let limit = query.parse("limit", &expected)?.unwrap_or(USUAL);
+    let limit = query.take_parsed("limit", &expected)?.unwrap_or(USUAL);
     if !(1..=MOST).contains(&limit) {
         return Err(malformed_query(format!("`limit`: expected {expected}, got: {limit}")));
     }
@@ -42,7 +42,7 @@ pub(crate) async fn list(
     let conversations = Value::Array(listed.iter().map(shown).collect());
     let mut body = Object::from([("conversations", conversations)]);
     let last = listed.last().filter(|_| listed.len() == limit);
-    body.insert_some("nextCursor", last.map(page_cursor));
+    body.insert_if_some("nextCursor", last.map(page_cursor));
     Ok(JsonText(Value::Object(body).to_string()))
 }
 

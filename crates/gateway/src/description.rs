@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The paths from the code and those of further routes, with the schemas they refer to.
-pub(crate) fn description_text(further: &Object) -> String {
+pub(crate) fn openapi_json(further: &Object) -> String {
     let paths = GatewayDescription::openapi().to_json().unwrap_or_default();
     let mut document = Value::parse(&paths).unwrap_or_default();
     for (pointer, name) in [("/paths", "paths"), ("/components/schemas", "schemas")] {
@@ -28,7 +28,7 @@ pub(crate) fn description_text(further: &Object) -> String {
     }
     let schemas = document.pointer("/components/schemas").cloned().unwrap_or_default();
     for operation in operations_mut(&mut document) {
-        refine_operation(operation, &schemas);
+        complete_operation(operation, &schemas);
     }
     document.to_string()
 }
@@ -41,7 +41,7 @@ fn operations_mut(document: &mut Value) -> impl Iterator<Item = &mut Value> {
 
 /// Adds what the derived description lacks: bodies are required, optional parameters are not `null`, and every refusal is a
 /// problem. Schemas of requests are inlined, because some providers of models do not accept references.
-fn refine_operation(operation: &mut Value, schemas: &Value) {
+fn complete_operation(operation: &mut Value, schemas: &Value) {
     let refusals: &[(&str, &str)] = match operation.get("requestBody") {
         Some(_) => &REFUSALS,
         None => &[("400", "The path, the query or a header is malformed")],

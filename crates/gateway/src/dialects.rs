@@ -19,11 +19,11 @@ use crate::{
     calls::{AcceptedFormat, Batch, RequestedCall, WaitingCallKeeper, idempotency_key},
     gateway::Gateway,
     json_body::{JsonBody, typed_body},
-    observe::trace_of,
+    observe::trace_from_headers,
     path_name::PathName,
     problem::{Problem, ProblemKind},
     rights::call_rights,
-    tools::form_of,
+    tools::supported_form,
 };
 
 #[derive(Serialize, ToSchema)]
@@ -61,14 +61,14 @@ pub(crate) async fn run(
     let key = idempotency_key(&headers)?;
     let DialectRequest { message, form, session, functions, dry_run: is_dry_run, mode, execution } =
         typed_body(value)?;
-    let form = form_of(dialect, form)?;
+    let form = supported_form(dialect, form)?;
     let built = gateway.current_build();
     let entry = |name: &str| entry_by_any_name(&built, &caller, name);
     let read = dialect.read_in(form, message, |name| entry(name).and_then(Entry::declaration));
     let mut read = read.map_err(|error| foreign_message_problem(dialect, &error))?;
     if dialect.has_wire_names() {
         read = read.with_renamed_arguments(|call, name| {
-            Some(entry(&call.tool)?.operation()?.argument_of(name)?.as_str().to_owned())
+            Some(entry(&call.tool)?.operation()?.argument_for_wire_name(name)?.as_str().to_owned())
         });
     }
     if let Some(functions) = &functions {
@@ -78,7 +78,7 @@ pub(crate) async fn run(
     let keeper = WaitingCallKeeper { calls: waiting, session: session.members().clone() };
     let session =
         session.into_session(gateway.sessions(), &built.sessions, &caller, &headers).await?;
-    let trace = trace_of(&headers);
+    let trace = trace_from_headers(&headers);
     // The headers keep the connection's read buffer in memory, and a call may take long.
     drop(headers);
     let bytes = key.as_ref().map_or_else(Bytes::new, |_| bytes);
@@ -97,7 +97,7 @@ pub(crate) async fn run(
         execution,
         trace,
         key,
-        stop: gateway.drain().stop(),
+        stop: gateway.drain().running_calls_stop(),
         keeper: Some(keeper),
     };
     if !is_dry_run {

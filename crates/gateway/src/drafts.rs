@@ -38,12 +38,12 @@ pub(crate) async fn run(
     // permit until the draft is made.
     let drafted = tokio::task::spawn_blocking(move || {
         let _permit = permit;
-        draft_body(typed_body(value)?)
+        draft_description(typed_body(value)?)
     });
     drafted.await.unwrap_or_else(|_| Err(undraftable("the examples cannot be read")))
 }
 
-fn draft_body(request: DraftRequest) -> Result<JsonText, Problem> {
+fn draft_description(request: DraftRequest) -> Result<JsonText, Problem> {
     let DraftRequest { exchanges, prompt, merge } = request;
     if exchanges.len() > MOST_EXCHANGES {
         let detail =

@@ -32,12 +32,12 @@ impl Drain {
     }
 
     /// Waits until running calls are given up.
-    pub(crate) async fn wait_until_given_up(&self) {
+    pub(crate) async fn wait_until_calls_stopped(&self) {
         self.over.wait_for_stop().await;
     }
 
     /// The stop that ends the calls still running at that moment.
-    pub(crate) fn stop(&self) -> Stop {
+    pub(crate) fn running_calls_stop(&self) -> Stop {
         self.over.clone()
     }
 }
@@ -53,10 +53,10 @@ mod tests {
         assert!(!other.is_draining());
         drain.begin_drain();
         other.wait_until_draining().await;
-        assert!(other.is_draining() && !drain.stop().is_stopped());
+        assert!(other.is_draining() && !drain.running_calls_stop().is_stopped());
         drain.end_calls();
         drain.begin_drain();
-        other.wait_until_given_up().await;
-        assert!(other.is_draining() && drain.stop().is_stopped());
+        other.wait_until_calls_stopped().await;
+        assert!(other.is_draining() && drain.running_calls_stop().is_stopped());
     }
 }

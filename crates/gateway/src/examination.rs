@@ -9,9 +9,9 @@ use crate::observe;
 /// Requests the keys of each issuer and sends the collector an empty message, one after another, as a sidecar would from this
 /// machine.
 #[doc(hidden)]
-pub async fn examine_sidecar(built: &Built) -> Vec<Examined> {
+pub async fn examine_issuers_collector(built: &Built) -> Vec<Examined> {
     let mut all = match &built.access {
-        Some(access) => access::check_issuers(access).await,
+        Some(access) => access::examine_issuer_keys(access).await,
         None => Vec::new(),
     };
     #[cfg(feature = "otel")]

@@ -11,7 +11,7 @@ pub(crate) fn function_count(built: &Built) -> usize {
 }
 
 /// The names of the toolsets that have functions and no description, in the order of their functions.
-pub(crate) fn function_toolsets(built: &Built) -> Vec<&str> {
+pub(crate) fn function_only_toolsets(built: &Built) -> Vec<&str> {
     let described = built.toolsets.iter().map(|toolset| toolset.name.as_str());
     let mut seen_names: BTreeSet<&str> = described.collect();
     function_entries(built).map(Entry::toolset).filter(|name| seen_names.insert(*name)).collect()

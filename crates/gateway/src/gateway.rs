@@ -65,20 +65,20 @@ struct Shared {
 impl Gateway {
     /// A sidecar that serves this build.
     pub fn new(built: Built) -> Self {
-        Self::recording(built, RecentCalls::default())
+        Self::with_recent_calls(built, RecentCalls::default())
     }
 
     /// A sidecar that serves this build, with the calls that the middleware of its executor records.
-    pub(crate) fn recording(built: Built, recent_calls: RecentCalls) -> Self {
+    pub(crate) fn with_recent_calls(built: Built, recent_calls: RecentCalls) -> Self {
         let at_start = AtStart::from_build(&built);
-        let sessions = Sessions::new(&built.sessions, built.state());
-        let answers = match built.state() {
+        let sessions = Sessions::new(&built.sessions, built.state_store());
+        let answers = match built.state_store() {
             Some(state) => Records::over(Arc::clone(state), built.idempotency.ttl),
             None => Records::new(built.idempotency),
         };
-        let waiting_calls = WaitingCalls::new(built.state());
+        let waiting_calls = WaitingCalls::new(built.state_store());
         #[cfg(feature = "agents")]
-        let transcripts = crate::transcripts::transcripts(built.state());
+        let transcripts = crate::transcripts::transcripts(built.state_store());
         let (built, drain) = (ArcSwap::from_pointee(built), Drain::default());
         let (reloads, replaced) = (Reloads::default(), watch::Sender::default());
         let listeners = FairQueue::new(LISTENERS);
@@ -129,23 +129,23 @@ impl Gateway {
     /// Serves another build from now on; requests that have begun keep theirs. Sessions stay. A build that is searched, or whose
     /// predecessor was, has its index before it is served.
     pub fn replace(&self, built: Arc<Built>) {
-        if self.current_build().executor.has_search_index() || is_searched(&built) {
+        if self.current_build().executor.has_search_index() || has_tool_search(&built) {
             built.executor.make_search_index();
         }
         self.0.answers.set_bounds(built.idempotency);
-        self.set_recording(&built);
+        self.update_call_recording(&built);
         self.0.built.store(built);
         self.0.replaced.send_modify(|times| *times = times.wrapping_add(1));
     }
 
     /// Serves pages for a browser or not, and records the last calls if somebody may read them. If somebody may search the tools,
     /// a thread of the runtime makes the index beside the start.
-    pub(crate) fn set_pages(&self, is_on: bool) {
+    pub(crate) fn set_pages_served(&self, is_on: bool) {
         self.0.has_pages.store(is_on, Ordering::Relaxed);
         let built = self.current_build();
-        self.set_recording(&built);
+        self.update_call_recording(&built);
         task::spawn_blocking(move || {
-            if is_on || is_searched(&built) {
+            if is_on || has_tool_search(&built) {
                 built.executor.make_search_index();
             }
         });
@@ -155,7 +155,7 @@ impl Gateway {
         self.0.has_pages.load(Ordering::Relaxed)
     }
 
-    fn set_recording(&self, built: &Built) {
+    fn update_call_recording(&self, built: &Built) {
         let has_admin = !built.serving.admin.is_empty()
             || built.access.as_ref().is_some_and(BuiltAccess::has_admin);
         let is_on = self.has_pages() || has_admin;
@@ -163,20 +163,23 @@ impl Gateway {
     }
 
     /// A permit to listen for changes; `None` if too many listen.
-    pub(crate) fn listener_permit(&self, principal: Option<&Principal>) -> Option<QueuePermit> {
+    pub(crate) fn change_listener_permit(
+        &self,
+        principal: Option<&Principal>,
+    ) -> Option<QueuePermit> {
         self.0.listeners.try_enter(principal.map_or("", Principal::id), 1)
     }
 
     /// The number of replaced builds, which changes with each.
-    pub(crate) fn replaced(&self) -> watch::Receiver<u64> {
+    pub(crate) fn replacement_counter(&self) -> watch::Receiver<u64> {
         self.0.replaced.subscribe()
     }
 
     /// Yields each time another build is served, until the sidecar stops or a build does not serve the caller; `None` if too many
     /// listen.
-    pub(crate) fn replacements(&self, caller: Caller) -> Option<BoxStream<'static, ()>> {
-        let permit = self.listener_permit(caller.principal.as_ref())?;
-        let from = (self.replaced(), self.clone(), caller, permit);
+    pub(crate) fn replacement_stream(&self, caller: Caller) -> Option<BoxStream<'static, ()>> {
+        let permit = self.change_listener_permit(caller.principal.as_ref())?;
+        let from = (self.replacement_counter(), self.clone(), caller, permit);
         let replacements =
             stream::unfold(from, |(mut replaced, gateway, caller, permit)| async move {
                 let is_replaced = tokio::select! {
@@ -239,16 +242,16 @@ impl Gateway {
         &self.0.transcripts
     }
 
-    pub(crate) fn kept_answers(&self) -> &Arc<Records> {
+    pub(crate) fn idempotent_answers(&self) -> &Arc<Records> {
         &self.0.answers
     }
 }
 
 /// True if models search the tools of a build.
-fn is_searched(built: &Built) -> bool {
+fn has_tool_search(built: &Built) -> bool {
     let mut agents = built.agents.iter();
-    built.mcp.is_short(&built.executor, |_| true)
-        || agents.any(|agent| agent.config.tools.is_searched_in(&built.executor))
+    built.mcp.needs_short_tool_list(&built.executor, |_| true)
+        || agents.any(|agent| agent.config.tools.is_search_used_in(&built.executor))
 }
 
 /// The clients that listen for changes of the tools, or for calls.

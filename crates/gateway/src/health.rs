@@ -117,12 +117,13 @@ pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Res
             .toolsets
             .iter()
             .filter(|described_toolset| caller.may_use(&described_toolset.name));
-        let others =
-            functions::function_toolsets(&built).into_iter().filter(|name| caller.may_use(name));
+        let others = functions::function_only_toolsets(&built)
+            .into_iter()
+            .filter(|name| caller.may_use(name));
         body.toolsets = Some(
             described
                 .map(toolset_state)
-                .chain(others.map(|name| other_toolset_state(&built, name)))
+                .chain(others.map(|name| source_or_function_state(&built, name)))
                 .collect(),
         );
         // The last reload names tools of all toolsets.
@@ -167,7 +168,7 @@ fn finding_json(finding: &Finding) -> Value {
 
 /// The state of a toolset without a description: that of its source, if it has one, with the findings about its contents.
 /// Functions are always there.
-fn other_toolset_state<'b>(built: &'b Built, name: &'b str) -> ToolsetState<'b> {
+fn source_or_function_state<'b>(built: &'b Built, name: &'b str) -> ToolsetState<'b> {
     let source = built.sources.iter().find(|source| source.name == name);
     let why = source.and_then(|source| source.failure.as_deref());
     let status = if why.is_some() { ToolsetStatus::Failed } else { ToolsetStatus::Ready };

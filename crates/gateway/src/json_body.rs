@@ -78,7 +78,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
 
 pub(crate) fn typed_body<T: DeserializeOwned>(body: Value) -> Result<T, Problem> {
     from_value(body)
-        .map_err(|error| Problem::malformed_body(error.in_whole("the body").to_string()))
+        .map_err(|error| Problem::malformed_body(error.named_if_at_root("the body").to_string()))
 }
 
 impl From<EnvelopeError> for Problem {

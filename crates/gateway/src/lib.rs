@@ -67,7 +67,7 @@ mod turns;
 mod waiting_calls;
 
 #[doc(hidden)]
-pub use examination::examine_sidecar;
+pub use examination::examine_issuers_collector;
 pub use failure::Failure;
 pub use gateway::Gateway;
 pub use live::Live;

@@ -54,7 +54,7 @@ pub(crate) async fn open(
         let sockets = socket::open_sockets(address, asks_callers).await;
         let sockets = sockets.map_err(|refusal| match refusal {
             Refusal::Io(source) => Failure::Address { address: shown, source },
-            Refusal::Open => Failure::Configuration(built.open_listener(&shown)),
+            Refusal::Open => Failure::Configuration(built.open_listener_error(&shown)),
         })?;
         let opened = sockets.into_iter();
         listeners.extend(opened.map(|socket| Listener { socket, kind, tls: tls.clone() }));
@@ -85,18 +85,18 @@ impl Listener {
     }
 }
 
-pub(crate) fn has_handed_over() -> bool {
-    socket::has_handed_over()
+pub(crate) fn has_systemd_sockets() -> bool {
+    socket::has_systemd_sockets()
 }
 
-pub(crate) async fn run(listeners: Vec<Listener>, admission: Arc<Admission>) {
+pub(crate) async fn serve_listeners(listeners: Vec<Listener>, admission: Arc<Admission>) {
     let permits = admission.limits().connections.min(Semaphore::MAX_PERMITS);
     let permits = Arc::new(Semaphore::new(permits));
     let secured = listeners.iter().filter_map(|listener| listener.tls.clone()).collect();
     let mut running = JoinSet::new();
     for Listener { socket, kind, tls } in listeners {
         let setup = Setup { admission: Arc::clone(&admission), kind, tls, is_late: false };
-        running.spawn(accept::run(socket, setup, Arc::clone(&permits)));
+        running.spawn(accept::accept_connections(socket, setup, Arc::clone(&permits)));
     }
     tokio::select! {
         () = async { while running.join_next().await.is_some() {} } => {}

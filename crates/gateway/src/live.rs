@@ -91,9 +91,9 @@ impl ReloadLoop {
             askings,
             hangups: Hangups::new(),
             watch: Watch::new(),
-            stamps: Stamps::read_since(
+            stamps: Stamps::from_files_read_since(
                 built.files(),
-                source.reading_start().unwrap_or_else(SystemTime::now),
+                source.first_build_start().unwrap_or_else(SystemTime::now),
             ),
             settings: built.reload.clone(),
             documents: FollowedDocuments::from_build(&built),
@@ -104,27 +104,30 @@ impl ReloadLoop {
             gateway,
             source,
         };
-        keeper.watch_and_set_time(now);
-        prometheus::tell_build(&keeper.gateway.current_build(), true);
+        keeper.watch_and_schedule_fetch(now);
+        prometheus::set_build_metrics(&keeper.gateway.current_build(), true);
         keeper
     }
 
     async fn run(mut self) {
         loop {
-            let cause = self.next().await;
+            let cause = self.next_reload_cause().await;
             let is_asked = self.askings.has_changed().unwrap_or(false);
             let n_asked = *self.askings.borrow_and_update();
             let at = SystemTime::now();
             let stamped_files = self.stamps.files();
             let rebuilt = rebuild::rebuild(&self.gateway, &self.source, stamped_files).await;
             let RebuildOutcome { end, files, stamps } = rebuilt;
-            self.doubts &= stamps.looks_as(&self.stamps);
-            self.stamps = stamps.with_files(&files, at);
+            self.doubts &= stamps.has_same_stamps(&self.stamps);
+            self.stamps = stamps.with_exactly_files(&files, at);
             self.settings = self.gateway.current_build().reload.clone();
             self.documents.take_build(&self.gateway.current_build());
-            self.watch_and_set_time(Instant::now());
+            self.watch_and_schedule_fetch(Instant::now());
             // Set before the log is written, so that the numbers match it.
-            prometheus::tell_build(&self.gateway.current_build(), matches!(end, End::Replaced(..)));
+            prometheus::set_build_metrics(
+                &self.gateway.current_build(),
+                matches!(end, End::Replaced(..)),
+            );
             let is_news = match &end {
                 End::Refused(_) => true,
                 End::Replaced(changes, waiting) => {
@@ -141,10 +144,10 @@ impl ReloadLoop {
     }
 
     /// Watches the right folders, and sets the time when addresses are fetched next.
-    fn watch_and_set_time(&mut self, now: Instant) {
+    fn watch_and_schedule_fetch(&mut self, now: Instant) {
         self.watch_folders();
         let built = self.gateway.current_build();
-        let lacks = needs_retry(&built);
+        let lacks = has_failed_source(&built);
         self.patience = if lacks { self.patience * 2 } else { FIRST_PATIENCE };
         self.patience = self.patience.min(self.settings.interval);
         self.ask = now + if lacks { self.patience } else { self.settings.interval };
@@ -161,8 +164,8 @@ impl ReloadLoop {
     }
 
     /// True if a file has changed that a build reads. Otherwise documents that have changed are read again.
-    async fn refresh_and_has_changed(&mut self) -> bool {
-        if self.settings.watch && self.look_at_files().await != Look::Same {
+    async fn has_changed_else_refresh(&mut self) -> bool {
+        if self.settings.watch && self.compare_files_with_stamps().await != Look::Same {
             return true;
         }
         let built = self.gateway.current_build();
@@ -172,9 +175,10 @@ impl ReloadLoop {
         false
     }
 
-    async fn next(&mut self) -> Cause {
+    async fn next_reload_cause(&mut self) -> Cause {
         // Changes before the folder was watched are not reported.
-        let look = if self.settings.watch { self.look_at_files().await } else { Look::Same };
+        let look =
+            if self.settings.watch { self.compare_files_with_stamps().await } else { Look::Same };
         self.doubts = look == Look::Doubtful;
         if look != Look::Same {
             // Later writes get another time.
@@ -182,28 +186,28 @@ impl ReloadLoop {
             return Cause::File;
         }
         // It goes on while addresses are fetched, or a change before a fetch would be forgotten.
-        let mut changes = pin!(self.watch.wait_for_changes());
+        let mut changes = pin!(self.watch.wait_for_settled_change());
         loop {
             tokio::select! {
                 Ok(()) = self.askings.changed() => return Cause::Request,
-                () = self.hangups.next() => return Cause::Signal,
+                () = self.hangups.wait_for_hangup() => return Cause::Signal,
                 () = changes.as_mut() => {
-                    changes.set(self.watch.wait_for_changes());
-                    if self.refresh_and_has_changed().await {
+                    changes.set(self.watch.wait_for_settled_change());
+                    if self.has_changed_else_refresh().await {
                         return Cause::File;
                     }
                 }
                 () = sleep_until(self.look) => {
                     self.look = Instant::now() + LOOK;
-                    prometheus::free_memory();
-                    if self.refresh_and_has_changed().await {
+                    prometheus::run_histogram_upkeep();
+                    if self.has_changed_else_refresh().await {
                         return Cause::File;
                     }
                 }
                 () = sleep_until(self.ask) => {
                     self.ask = Instant::now() + self.settings.interval;
                     let built = self.gateway.current_build();
-                    if needs_retry(&built) || built.is_outdated().await {
+                    if has_failed_source(&built) || built.is_outdated().await {
                         return Cause::Address;
                     }
                 }
@@ -211,7 +215,7 @@ impl ReloadLoop {
         }
     }
 
-    async fn look_at_files(&self) -> Look {
+    async fn compare_files_with_stamps(&self) -> Look {
         let stamps = self.stamps.clone();
         let looked = tokio::task::spawn_blocking(move || stamps.compare_with_files());
         looked.await.unwrap_or(Look::Same)
@@ -219,7 +223,7 @@ impl ReloadLoop {
 }
 
 /// True if a description or a database has to be tried again soon.
-fn needs_retry(built: &Built) -> bool {
+fn has_failed_source(built: &Built) -> bool {
     let mut toolsets = built.toolsets.iter();
     toolsets.any(|one| one.failure().is_some() || one.stale.is_some())
         || built.sources.iter().any(|source| source.failure.is_some())
@@ -238,24 +242,24 @@ fn log_reload(cause: Cause, end: &End) {
             );
         }
         End::Replaced(changes, waiting) => {
-            tell_changes(cause, changes);
-            waiting.iter().copied().for_each(tell_waiting);
+            log_changes(cause, changes);
+            waiting.iter().copied().for_each(log_restart_needed);
         }
     }
 }
 
-fn tell_changes(cause: Cause, changes: &Changes) {
+fn log_changes(cause: Cause, changes: &Changes) {
     let (cause, n_changes, breaking) =
         (cause.as_str(), changes.list().len(), changes.is_breaking());
     tracing::info!(cause, changes = n_changes, breaking, "reloaded");
-    changes.list().iter().take(MOST_TOLD).for_each(tell_change);
+    changes.list().iter().take(MOST_TOLD).for_each(log_change);
 }
 
-fn tell_waiting(key: &str) {
+fn log_restart_needed(key: &str) {
     tracing::warn!("a change of `{key}` needs a restart: what the sidecar started with stays");
 }
 
-fn tell_change(change: &Change) {
+fn log_change(change: &Change) {
     let breaking = change.is_breaking();
     tracing::info!(breaking, "changed for agents: {change}");
 }

@@ -20,7 +20,7 @@ use http::{Response, request::Parts};
 
 use crate::{
     access,
-    answer::put_digest,
+    answer::put_configuration_digest,
     caller::Caller,
     gateway::Gateway,
     json_body::{self, BodyLimit},
@@ -84,7 +84,7 @@ async fn answer_request(
     let mut answer = answer.map(Body::new).into_response();
     // After a reload in between, either configuration may have made the call.
     if Arc::ptr_eq(&before, &gateway.current_build()) {
-        put_digest(&mut answer, &before);
+        put_configuration_digest(&mut answer, &before);
     }
     if listens {
         answer.extensions_mut().insert(Listens);
@@ -148,16 +148,16 @@ impl Host for SidecarHost {
         Some(problem.into_http())
     }
 
-    fn state(&self) -> Option<Arc<dyn Store>> {
-        self.0.current_build().state().map(Arc::clone)
+    fn waiting_call_store(&self) -> Option<Arc<dyn Store>> {
+        self.0.current_build().state_store().map(Arc::clone)
     }
 
-    fn may_change(&self) -> bool {
+    fn can_tools_change(&self) -> bool {
         true
     }
 
-    fn changes(&self) -> Option<BoxStream<'static, ()>> {
-        self.0.replacements(self.1.clone())
+    fn tool_changes(&self) -> Option<BoxStream<'static, ()>> {
+        self.0.replacement_stream(self.1.clone())
     }
 
     async fn keep_waiting_call(
@@ -183,8 +183,8 @@ impl Host for SidecarHost {
         kept.map(|()| true).map_err(|error| SessionError::Unavailable(error.to_string()))
     }
 
-    fn prepared_call<'a>(&self, call: Call<'a>) -> Call<'a> {
-        call.with_stop(self.0.drain().stop())
+    fn call_with_host_values<'a>(&self, call: Call<'a>) -> Call<'a> {
+        call.with_stop(self.0.drain().running_calls_stop())
     }
 }
 
@@ -196,7 +196,7 @@ fn lacking_scope_problem(challenge: Option<String>) -> Problem {
 
 fn session_error(problem: &Problem) -> SessionError {
     let detail = problem.detail().to_owned();
-    if problem.is_ours() {
+    if problem.is_server_error() {
         SessionError::Unavailable(detail)
     } else {
         SessionError::Invalid(detail)

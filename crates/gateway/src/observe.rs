@@ -29,7 +29,7 @@ pub(crate) use self::{
 pub(crate) use self::{otel::check_collector, steps::Steps};
 
 /// The position of a request in a trace: W3C Trace Context, from its headers. A duplicate or malformed context is ignored.
-pub(crate) fn trace_of(headers: &HeaderMap) -> Option<TraceContext> {
+pub(crate) fn trace_from_headers(headers: &HeaderMap) -> Option<TraceContext> {
     let mut parents = headers.get_all(TRACE_PARENT).iter();
     let (parent, None) = (parents.next()?, parents.next()) else { return None };
     let trace = TraceContext::parse(parent.to_str().ok()?)?;
@@ -67,7 +67,7 @@ mod tests {
         for (name, value) in headers {
             map.append(*name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
-        let trace = trace_of(&map);
+        let trace = trace_from_headers(&map);
         let got = trace.as_ref().map(|trace| (trace.to_string(), trace.state()));
         let expected = expected.map(|(parent, state)| (parent.to_owned(), state));
         assert_eq!(got, expected, "{headers:?}");
@@ -90,9 +90,9 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.append("baggage", HeaderValue::from_static("a=1"));
         headers.append("baggage", HeaderValue::from_static("b=2"));
-        assert_eq!(trace_of(&headers), None);
+        assert_eq!(trace_from_headers(&headers), None);
         headers.insert("traceparent", HeaderValue::from_static(PARENT));
-        let trace = trace_of(&headers).unwrap();
+        let trace = trace_from_headers(&headers).unwrap();
         assert_eq!((trace.state(), trace.baggage()), (None, Some("a=1,b=2")));
     }
 }

@@ -44,24 +44,24 @@ pub(crate) type PageHandler =
 pub(crate) const ROOT: &str = "/console";
 
 /// True for the path of a page.
-pub(crate) fn is_page(path: &str) -> bool {
+pub(crate) fn is_console_path(path: &str) -> bool {
     path.strip_prefix(ROOT).is_some_and(|rest| matches!(rest.as_bytes(), [] | [b'/', ..]))
 }
 
 /// The caller whose token a browser exchanged for its cookie; one who may do nothing if there is none. The token is verified
 /// each time.
-pub(crate) async fn browser_caller(
+pub(crate) async fn caller_from_cookie(
     gateway: &Gateway,
     built: &Built,
     head: &Parts,
 ) -> Result<Caller, Problem> {
-    let token = gateway.sign_ins().token(&head.headers);
+    let token = gateway.sign_ins().token_for_cookie(&head.headers);
     let (Some(token), Some(access)) = (token, &built.access) else {
         return Ok(Caller::signed_out());
     };
     match gateway.access().caller_of_token(access, built, &token).await {
-        Err(problem) if problem.is_of_tokens() => Ok(Caller::signed_out()),
-        caller => Ok(Caller { sign_in: SignIns::digest(&head.headers), ..caller? }),
+        Err(problem) if problem.needs_other_token() => Ok(Caller::signed_out()),
+        caller => Ok(Caller { sign_in: SignIns::cookie_digest(&head.headers), ..caller? }),
     }
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn add_pages(
         async move {
             let response = answer_page(handler, own, gateway, request).await;
             let mut response = response.unwrap_or_else(IntoResponse::into_response);
-            response::put_guards(response.headers_mut());
+            response::put_security_headers(response.headers_mut());
             response
         }
     };
@@ -116,10 +116,10 @@ async fn answer_page(
         *response.status_mut() = problem.into_response().status();
         return Ok(response);
     }
-    let page =
-        PageRequest::new(own, caller, &parts, form, form_token).for_build(&gateway.current_build());
+    let page = PageRequest::new(own, caller, &parts, form, form_token)
+        .with_build_rights(&gateway.current_build());
     if is_post {
-        match page.path() {
+        match page.path_below_console() {
             SIGN_IN => return Ok(sign_in::sign_in(&gateway, &page).await),
             SIGN_OUT => return Ok(sign_in::sign_out(&gateway, &parts.headers)),
             _ => {}
@@ -133,7 +133,8 @@ async fn read_form(parts: &Parts, body: Body) -> Result<Form, Problem> {
     Query::from_uri(&parts.uri).refuse_remaining("no parameter")?;
     let kind = FormKind::from_headers(&parts.headers)?;
     let BodyLimit(most) = parts.extensions.get().copied().unwrap_or_default();
-    let body = collect_body(body, most).await.map_err(|problem| too_large(problem, most))?;
+    let body =
+        collect_body(body, most).await.map_err(|problem| form_too_large_problem(problem, most))?;
     kind.read(body).await
 }
 
@@ -141,8 +142,8 @@ fn has_token(form: &Form, token: &str) -> bool {
     form.fields.iter().any(|(name, value)| name == FORM_TOKEN && value == token)
 }
 
-fn too_large(problem: Problem, most: usize) -> Problem {
-    if !problem.is_of_size() {
+fn form_too_large_problem(problem: Problem, most: usize) -> Problem {
+    if !problem.is_too_large() {
         return problem;
     }
     let detail = format!(

@@ -14,7 +14,7 @@ pub(crate) fn unknown_path() -> Problem {
 pub(crate) fn method_not_allowed(path: &str, has_verb: bool) -> Response {
     let detail = "the header `Allow` lists the methods of this path";
     let mut response = Problem::new(ProblemKind::METHOD_NOT_ALLOWED, detail).into_response();
-    if takes_verbs(path) {
+    if allows_verbs(path) {
         let allowed = if has_verb { "POST" } else { "GET,HEAD,PUT,PATCH,DELETE" };
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
     }
@@ -22,7 +22,7 @@ pub(crate) fn method_not_allowed(path: &str, has_verb: bool) -> Response {
 }
 
 /// True for a path below which verbs may follow.
-pub(crate) fn takes_verbs(path: &str) -> bool {
+pub(crate) fn allows_verbs(path: &str) -> bool {
     path.starts_with(SESSIONS)
 }
 

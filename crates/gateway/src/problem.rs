@@ -65,7 +65,7 @@ impl Problem {
     }
 
     /// True if no other request would help: the status is 5xx.
-    pub(crate) fn is_ours(&self) -> bool {
+    pub(crate) fn is_server_error(&self) -> bool {
         self.kind.status().is_server_error()
     }
 
@@ -80,12 +80,12 @@ impl Problem {
         Self { challenge: challenge.map(String::into_boxed_str), ..self }
     }
 
-    pub(crate) fn is_of_size(&self) -> bool {
+    pub(crate) fn is_too_large(&self) -> bool {
         self.kind == ProblemKind::TOO_LARGE
     }
 
     /// True if another token would help.
-    pub(crate) fn is_of_tokens(&self) -> bool {
+    pub(crate) fn needs_other_token(&self) -> bool {
         self.kind.challenge().is_some()
     }
 

@@ -25,7 +25,7 @@ impl Query {
         }
     }
 
-    pub(crate) fn parse<T: FromStr>(
+    pub(crate) fn take_parsed<T: FromStr>(
         &mut self,
         name: &str,
         expected: &str,
@@ -37,7 +37,7 @@ impl Query {
     }
 
     /// The first of these parameters that the request has.
-    pub(crate) fn first_of<const N: usize>(
+    pub(crate) fn first_present<const N: usize>(
         &self,
         names: [&'static str; N],
     ) -> Option<&'static str> {

@@ -103,7 +103,7 @@ impl RecentCalls {
     }
 
     /// The number of the last call, which changes with each.
-    pub(crate) fn latest(&self) -> watch::Receiver<u64> {
+    pub(crate) fn latest_number(&self) -> watch::Receiver<u64> {
         self.0.latest.subscribe()
     }
 

@@ -50,20 +50,25 @@ impl ExaminedToolset {
 }
 
 impl ReportCache {
-    pub(crate) fn toolsets_of(&self, built: &Arc<Built>) -> Option<Arc<Vec<Value>>> {
-        self.cached_of(built, |cached| cached.toolsets.clone()).flatten()
+    pub(crate) fn cached_toolsets(&self, built: &Arc<Built>) -> Option<Arc<Vec<Value>>> {
+        self.read_if_same_build(built, |cached| cached.toolsets.clone()).flatten()
     }
 
     /// The examined descriptions of a build, which the cache keeps no longer; none if it has none.
     pub(crate) fn take_examined(&self, built: &Arc<Built>) -> Vec<ExaminedToolset> {
-        self.cached_of(built, |cached| std::mem::take(&mut cached.examined)).unwrap_or_default()
+        self.read_if_same_build(built, |cached| std::mem::take(&mut cached.examined))
+            .unwrap_or_default()
     }
 
     pub(crate) fn keep_examined(&self, built: &Arc<Built>, examined: Vec<ExaminedToolset>) {
         self.keep_report(CachedReport { built: Arc::downgrade(built), examined, toolsets: None });
     }
 
-    pub(crate) fn keep(&self, built: &Arc<Built>, toolsets: Vec<Value>) -> Arc<Vec<Value>> {
+    pub(crate) fn keep_toolsets(
+        &self,
+        built: &Arc<Built>,
+        toolsets: Vec<Value>,
+    ) -> Arc<Vec<Value>> {
         let (toolsets, examined) = (Arc::new(toolsets), Vec::new());
         let built = Arc::downgrade(built);
         self.keep_report(CachedReport { built, examined, toolsets: Some(Arc::clone(&toolsets)) });
@@ -74,7 +79,7 @@ impl ReportCache {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = report;
     }
 
-    fn cached_of<T>(
+    fn read_if_same_build<T>(
         &self,
         built: &Arc<Built>,
         read: impl FnOnce(&mut CachedReport) -> T,

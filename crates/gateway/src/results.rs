@@ -66,7 +66,7 @@ pub(crate) async fn show(
     let (body, part) = body;
     let mut response = (status, body).into_response();
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, content_type(&media_type));
+    headers.insert(header::CONTENT_TYPE, content_type_or_binary(&media_type));
     if let Some(part) = part {
         let (first, last, whole) = (part.start, part.end.saturating_sub(1), bytes.len());
         let text = format!("bytes {first}-{last}/{whole}");
@@ -79,7 +79,7 @@ pub(crate) async fn show(
 }
 
 /// The service's media type, if it is valid.
-fn content_type(media_type: &str) -> HeaderValue {
+fn content_type_or_binary(media_type: &str) -> HeaderValue {
     let unknown = HeaderValue::from_static("application/octet-stream");
     let value = HeaderValue::try_from(media_type).ok();
     value.filter(|_| media_type.contains('/')).unwrap_or(unknown)

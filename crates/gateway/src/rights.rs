@@ -11,10 +11,11 @@ use crate::{access, caller::Caller, gateway::Gateway};
 /// The rights of calls that are made on `built`, which the request began with.
 pub(crate) fn call_rights(gateway: &Gateway, built: &Arc<Built>, caller: &Caller) -> CallRights {
     let (gateway, began, caller) = (gateway.clone(), Arc::clone(built), caller.clone());
-    CallRights::of_toolsets(caller.toolsets.clone()).while_true(move |toolset, tool| {
+    CallRights::of_toolsets(caller.toolsets.clone()).with_access_condition(move |toolset, tool| {
         let built = gateway.current_build();
         Arc::ptr_eq(&built, &began)
-            || (is_served(&built, toolset, tool) && access::may_still_use(&built, &caller, toolset))
+            || (is_tool_in_toolset(&built, toolset, tool)
+                && access::may_still_use_toolset(&built, &caller, toolset))
     })
 }
 
@@ -22,12 +23,12 @@ pub(crate) fn call_rights(gateway: &Gateway, built: &Arc<Built>, caller: &Caller
 /// same toolsets are there.
 pub(crate) fn may_still_see_calls(gateway: &Gateway, caller: &Caller) -> bool {
     let is_signed_in =
-        caller.sign_in.as_ref().is_none_or(|digest| gateway.sign_ins().is_kept(digest));
+        caller.sign_in.as_ref().is_none_or(|digest| gateway.sign_ins().is_signed_in(digest));
     let is_valid = caller.token.as_ref().is_none_or(|token| token.expires() > SystemTime::now());
     is_signed_in && is_valid && access::may_still_see_calls(&gateway.current_build(), caller)
 }
 
-fn is_served(built: &Built, toolset: &str, tool: &str) -> bool {
+fn is_tool_in_toolset(built: &Built, toolset: &str, tool: &str) -> bool {
     let entry = built.executor.find(tool);
     entry.is_some_and(|entry| entry.name().as_str() == tool && entry.toolset() == toolset)
 }

@@ -43,11 +43,11 @@ pub fn router(gateway: Gateway) -> Router {
 pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
     let further = routes.clone();
     let description =
-        Arc::new(LazyLock::new(move || description::description_text(&further.description)));
+        Arc::new(LazyLock::new(move || description::openapi_json(&further.description)));
     let description = move || future::ready(JsonText(String::clone(&description)));
-    let router = routes.added_to(plain_routes().route("/openapi.json", get(description)));
+    let router = routes.added_to(routes_without_query().route("/openapi.json", get(description)));
     let router = add_routes_with_query(router.route_layer(map_request(refuse_query)));
-    let router = add_probes(router);
+    let router = add_monitoring_routes(router);
     let router = match routes.page_handler() {
         Some(handler) => pages::add_pages(router, handler, &gateway),
         None => router,
@@ -62,10 +62,10 @@ pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
 }
 
 /// The routes that read no query. A layer in front of them refuses one, so that no route can overlook what a caller asks there.
-fn plain_routes() -> Router<Gateway> {
+fn routes_without_query() -> Router<Gateway> {
     let router = Router::new()
-        .route("/.well-known/oauth-protected-resource", get(show_metadata))
-        .route("/.well-known/oauth-protected-resource/{*path}", get(show_metadata))
+        .route("/.well-known/oauth-protected-resource", get(show_oauth_metadata))
+        .route("/.well-known/oauth-protected-resource/{*path}", get(show_oauth_metadata))
         .route("/v1/admin/calls/{number}", get(admin::show_call))
         .route("/v1/admin/changes", get(admin::changes))
         .route("/v1/admin/reload", post(admin::reload))
@@ -107,7 +107,7 @@ fn add_routes_with_query(router: Router<Gateway>) -> Router<Gateway> {
 }
 
 /// Adds the routes of monitoring, which may be asked with any query: probes write one against caches, and it can decide nothing.
-fn add_probes(router: Router<Gateway>) -> Router<Gateway> {
+fn add_monitoring_routes(router: Router<Gateway>) -> Router<Gateway> {
     router
         .route("/healthz", get(health::live))
         .route("/metrics", get(prometheus::show))
@@ -120,7 +120,7 @@ async fn refuse_query(query: Query, request: Request) -> Result<Request, Problem
 }
 
 /// The metadata of the sidecar as a resource of OAuth.
-async fn show_metadata(
+async fn show_oauth_metadata(
     State(gateway): State<Gateway>,
     request: Request,
 ) -> Result<Response, Problem> {

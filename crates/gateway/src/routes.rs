@@ -21,7 +21,7 @@ use crate::{
     gateway::Gateway,
     json_body::JsonBody,
     pages::{PageHandler, PageRequest, PageResponse},
-    path_problem::{method_not_allowed, takes_verbs, unknown_path},
+    path_problem::{allows_verbs, method_not_allowed, unknown_path},
     problem::{Problem, ProblemKind},
 };
 
@@ -148,7 +148,7 @@ impl Routes {
     /// # }
     /// ```
     #[must_use]
-    pub fn and(mut self, other: Self) -> Self {
+    pub fn merge_routes(mut self, other: Self) -> Self {
         self.entries.extend(other.entries);
         self.pages = other.pages.or(self.pages);
         for (name, members) in other.description {
@@ -194,7 +194,7 @@ async fn answer_route(
     let verb = last.as_ref().and_then(|last| last.rsplit_once(':')).map(|(_, verb)| verb);
     let with = |verb: Option<&str>| routes.iter().find(|route| route.verb.as_deref() == verb);
     let Some(route) = with(verb).or_else(|| with(None)) else {
-        if verb.is_none() && takes_verbs(parts.uri.path()) {
+        if verb.is_none() && allows_verbs(parts.uri.path()) {
             return Ok(method_not_allowed(parts.uri.path(), false));
         }
         return Err(unknown_path());

@@ -95,7 +95,7 @@ impl TryFrom<Value> for Limit {
     fn try_from(value: Value) -> Result<Self, InvalidValue> {
         let expected = format!("a whole number from 1 to {}", Search::MOST);
         let limit = Search::limit_of(&value).map(Self);
-        limit.ok_or_else(|| InvalidValue::setting("", expected, Some(&value)))
+        limit.ok_or_else(|| InvalidValue::new_showing_value("", expected, Some(&value)))
     }
 }
 

@@ -55,7 +55,7 @@ pub async fn serve(
     let built = tokio::select! {
         built = source.build(None) => built.map_err(Failure::Configuration)?,
         // Nothing runs yet that needs an orderly end, so a slow description is not waited for.
-        () = signals.next() => return Ok(()),
+        () = signals.wait_for_stop_signal() => return Ok(()),
     };
     if let Some(error) = source.unreadable_file_error(&built) {
         return Err(Failure::Configuration(error));
@@ -71,11 +71,11 @@ pub async fn serve(
         .for_each(|bound| source.listeners().add(bound));
     let console = console_address(&built, &options.routes, &listeners);
     let limits = built.serving.limits;
-    let gateway = Gateway::recording(built, source.recent_calls().clone());
+    let gateway = Gateway::with_recent_calls(built, source.recent_calls().clone());
     #[cfg(feature = "agents")]
     gateway.name_configuration(source.file_name());
     // Before the summary, which takes as long as the index that this begins.
-    gateway.set_pages(console.is_some());
+    gateway.set_pages_served(console.is_some());
     let lines = start_lines(&gateway, &source, options.log_format, &listeners, console.as_deref());
     prometheus::install_recorder();
     let notices = Notices::start(&gateway);
@@ -83,12 +83,12 @@ pub async fn serve(
     let _live = Live::start(&gateway, source);
     // Printed last, because a reader may request a reload at once.
     lines.iter().map(String::as_str).for_each(told);
-    unread::log_unread_toolsets(None, &gateway.current_build());
+    unread::log_newly_unread_toolsets(None, &gateway.current_build());
     unknown_calls::log_unknown_calls(&gateway.current_build());
     let router = router_with(gateway.clone(), options.routes);
     let admission = Admission::new(router, gateway.clone(), limits);
     let ended = tokio::select! {
-        () = listen::run(listeners, Arc::new(admission)) => Ok(()),
+        () = listen::serve_listeners(listeners, Arc::new(admission)) => Ok(()),
         failure = drain_until_second_signal(signals, gateway.drain(), limits.drain) => Err(failure),
     };
     notices.end().await;
@@ -105,7 +105,7 @@ fn start_lines(
 ) -> Vec<String> {
     let built = gateway.current_build();
     let mut examined = Vec::new();
-    let summary = built.summary_with(|report, n_tokens| {
+    let summary = built.summary_with_reports(|report, n_tokens| {
         examined.push(ExaminedToolset::from_report(report, n_tokens));
     });
     let start = banner::Start { built: &built, summary };
@@ -159,7 +159,7 @@ fn console_address(built: &Built, routes: &Routes, listeners: &[Listener]) -> Op
 
 /// The service manager's sockets if it passes any, else a port of this machine.
 fn usual_address() -> Address {
-    if listen::has_handed_over() {
+    if listen::has_systemd_sockets() {
         return Address::Systemd(None);
     }
     Address::Tcp { host: "127.0.0.1".to_owned(), port: 8410 }
@@ -171,7 +171,7 @@ async fn drain_until_second_signal(
     drain: &Drain,
     grace: Duration,
 ) -> Failure {
-    signals.next().await;
+    signals.wait_for_stop_signal().await;
     tracing::info!("stopping: calls that run may end");
     drain.begin_drain();
     let given_up = async {
@@ -181,7 +181,7 @@ async fn drain_until_second_signal(
         std::future::pending().await
     };
     tokio::select! {
-        () = signals.next() => Failure::Interrupted,
+        () = signals.wait_for_stop_signal() => Failure::Interrupted,
         never = given_up => never,
     }
 }

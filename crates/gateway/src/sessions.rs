@@ -11,7 +11,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use callgate_dialect::distinct_names;
+use callgate_dialect::check_distinct_ignoring_case;
 use callgate_secret::MASK;
 use callgate_session::{ErrorKind, Expected, Version};
 use callgate_tool::{Object, Value, json, mask_session};
@@ -21,8 +21,8 @@ use utoipa::ToSchema;
 
 pub use self::merge::SessionInput;
 #[cfg(feature = "agents")]
-pub(crate) use self::merge::put_parameters;
-pub(crate) use self::merge::{InlineSession, bound_values, with_changes};
+pub(crate) use self::merge::put_ignoring_case;
+pub(crate) use self::merge::{InlineSession, header_and_claim_values, with_changes};
 use self::{
     condition::Condition,
     parameters_schema::{Conditions, ReadResponses, SessionPath, WriteResponses},
@@ -104,13 +104,13 @@ pub(crate) async fn patch(
 ) -> Result<Response, Problem> {
     let change = Change::from_body(body.value)?;
     let asked = Condition::from_headers(&headers)?;
-    let (state, version, is_new) = store_change(&gateway, &caller, &id, &change, &asked).await?;
+    let (state, version, is_new) = change_session(&gateway, &caller, &id, &change, &asked).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok(session_response(&gateway, &id, &state, version, status))
 }
 
 /// Changes a session. Returns the new session, and true if it was created.
-async fn store_change(
+async fn change_session(
     gateway: &Gateway,
     caller: &Caller,
     id: &str,
@@ -143,9 +143,9 @@ pub(crate) async fn store_variables(
     if variables.is_empty() {
         return Ok(());
     }
-    distinct_names("variables", variables.keys())?;
+    check_distinct_ignoring_case("variables", variables.keys())?;
     let change = Change { parameters: variables, credentials: BTreeMap::new() };
-    store_change(gateway, caller, id, &change, &Condition::Any).await.map(drop)
+    change_session(gateway, caller, id, &change, &Condition::Any).await.map(drop)
 }
 
 /// Forgets a session, the calls in it that wait for their client, and its conversations with agents.
@@ -172,7 +172,7 @@ pub(crate) async fn delete(
     let (sessions, principal) = (gateway.sessions(), caller.principal.as_ref());
     let current_version = sessions.get(principal, &id).await?.map(|(_, version)| version);
     let expected = asked.expected_version(current_version)?;
-    let was_there = sessions.remove(principal, &id, expected).await;
+    let was_there = sessions.remove_with_waiting_calls(principal, &id, expected).await;
     let was_there = was_there.map_err(store_problem)?;
     #[cfg(feature = "agents")]
     let was_there =
@@ -209,8 +209,8 @@ struct Change {
 impl Change {
     fn from_body(body: Value) -> Result<Self, Problem> {
         let change = typed_body::<Self>(body)?;
-        distinct_names("parameters", change.parameters.keys())?;
-        distinct_names("credentials", change.credentials.keys())?;
+        check_distinct_ignoring_case("parameters", change.parameters.keys())?;
+        check_distinct_ignoring_case("credentials", change.credentials.keys())?;
         Ok(change)
     }
 
@@ -218,7 +218,7 @@ impl Change {
     fn changed_state(&self, mut state: SessionState) -> SessionState {
         state.parameters = with_changes(state.parameters, &self.parameters);
         for (name, value) in &self.credentials {
-            state.credentials.set(name, value.as_deref());
+            state.credentials.set_or_remove(name, value.as_deref());
         }
         state
     }

@@ -41,11 +41,11 @@ enum SourceKind {
 impl Source {
     /// A configuration, or a bare description with its options.
     pub fn file(file: impl Into<PathBuf>, options: DescriptionOptions) -> Self {
-        Self::at(Location::File(file.into()), options)
+        Self::from_location(Location::File(file.into()), options)
     }
 
     /// A configuration or a bare description at any location.
-    pub fn at(location: Location, options: DescriptionOptions) -> Self {
+    pub fn from_location(location: Location, options: DescriptionOptions) -> Self {
         Self::from_kind(SourceKind::Location(location, Box::new(options)))
     }
 
@@ -167,7 +167,7 @@ impl Source {
     }
 
     /// The time when the first build began to read files, which may have changed since; `None` if another source was built.
-    pub(crate) fn reading_start(&self) -> Option<SystemTime> {
+    pub(crate) fn first_build_start(&self) -> Option<SystemTime> {
         self.began.get().copied()
     }
 

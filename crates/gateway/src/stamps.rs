@@ -47,11 +47,11 @@ impl Stamps {
         }
     }
 
-    pub(crate) fn looks_as(&self, then: &Self) -> bool {
+    pub(crate) fn has_same_stamps(&self, then: &Self) -> bool {
         self.by_file == then.by_file
     }
 
-    fn doubting_unsettled(mut self, is_settled: impl Fn(SystemTime) -> bool) -> Self {
+    fn with_unsettled_doubtful(mut self, is_settled: impl Fn(SystemTime) -> bool) -> Self {
         let doubtful =
             |(_, stamp): &(&PathBuf, &Stamp)| stamp.modified.is_some_and(|at| !is_settled(at));
         self.doubtful =
@@ -61,19 +61,21 @@ impl Stamps {
 
     /// The stamps of files that are read next. The stamp of a file that was just written is doubtful: another text of equal
     /// length could follow within one tick and would not show.
-    pub(crate) fn before_reading(files: &BTreeSet<PathBuf>) -> Self {
+    pub(crate) fn from_files_before_reading(files: &BTreeSet<PathBuf>) -> Self {
         let now = SystemTime::now();
-        Self::from_files(files).doubting_unsettled(|modified| match now.duration_since(modified) {
-            Ok(age) => age > TICK,
-            // The clock of another machine: a time far ahead was not written just now.
-            Err(ahead) => ahead.duration() > TICK,
+        Self::from_files(files).with_unsettled_doubtful(|modified| {
+            match now.duration_since(modified) {
+                Ok(age) => age > TICK,
+                // The clock of another machine: a time far ahead was not written just now.
+                Err(ahead) => ahead.duration() > TICK,
+            }
         })
     }
 
     /// The stamps of files that were read after `since`. A file that was written after `since` may have been read
     /// before that, so its stamp is doubtful.
-    pub(crate) fn read_since(files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
-        Self::from_files(files).doubting_unsettled(|modified| modified < since - TICK)
+    pub(crate) fn from_files_read_since(files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
+        Self::from_files(files).with_unsettled_doubtful(|modified| modified < since - TICK)
     }
 
     pub(crate) fn files(&self) -> &BTreeSet<PathBuf> {
@@ -81,12 +83,12 @@ impl Stamps {
     }
 
     /// The stamps of exactly these files; the unknown ones were read after `since`.
-    pub(crate) fn with_files(self, files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
+    pub(crate) fn with_exactly_files(self, files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
         let unknown = files.difference(&self.files).cloned().collect();
         let (mut file_stamps, mut doubtful) = (self.by_file, self.doubtful);
         file_stamps.retain(|file, _| files.contains(file));
         doubtful.retain(|file| files.contains(file));
-        let read = Self::read_since(&unknown, since);
+        let read = Self::from_files_read_since(&unknown, since);
         file_stamps.extend(read.by_file);
         doubtful.extend(read.doubtful);
         Self { files: files.clone(), by_file: file_stamps, doubtful }
@@ -96,17 +98,17 @@ impl Stamps {
 fn file_stamp(file: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(file).ok()?;
     let (length, modified) = (metadata.len(), metadata.modified().ok());
-    Some(Stamp { length, modified, identity: file_identity(&metadata) })
+    Some(Stamp { length, modified, identity: device_and_inode(&metadata) })
 }
 
 #[cfg(unix)]
-fn file_identity(metadata: &Metadata) -> (u64, u64) {
+fn device_and_inode(metadata: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino())
 }
 
 #[cfg(not(unix))]
-fn file_identity(_: &Metadata) -> (u64, u64) {
+fn device_and_inode(_: &Metadata) -> (u64, u64) {
     (0, 0)
 }
 
@@ -124,7 +126,7 @@ mod tests {
         let files = BTreeSet::from([folder.path().join("a")]);
         fs::write(folder.path().join("a"), "a").unwrap();
         let (hour, now) = (Duration::from_hours(1), SystemTime::now());
-        let stamps = |since| Stamps::default().with_files(&files, since);
+        let stamps = |since| Stamps::default().with_exactly_files(&files, since);
         assert_eq!(stamps(now + hour).compare_with_files(), Look::Same);
         assert_eq!(stamps(now - hour).compare_with_files(), Look::Doubtful);
         // The clock of files is behind the system's.
@@ -148,7 +150,7 @@ mod tests {
         ] {
             file.set_modified(at).unwrap();
             assert_eq!(
-                Stamps::before_reading(&files) == Stamps::from_files(&files),
+                Stamps::from_files_before_reading(&files) == Stamps::from_files(&files),
                 is_settled,
                 "{at:?}"
             );

@@ -76,19 +76,19 @@ impl Sessions {
     ) -> Result<Version, Error> {
         let key = session_key(principal, id);
         let text = Value::Object(state.parameters.clone()).to_string();
-        let mut record = self.state_record(text);
+        let mut record = self.expiring_record(text);
         for (name, secret) in &state.credentials.0 {
             record = record.with_credential(name, secret.clone());
         }
         self.store.put(&key, record, expected, now()).await
     }
 
-    pub(crate) async fn read_state(
+    pub(crate) async fn get_route_state(
         &self,
         principal: Option<&Principal>,
         id: &str,
     ) -> Result<Option<(Value, Version)>, Error> {
-        let stored = self.store.get(&key_of(Space::Call, principal, id), now()).await?;
+        let stored = self.store.get(&owner_key(Space::Call, principal, id), now()).await?;
         let Some(stored) = stored else { return Ok(None) };
         let value = Value::from_slice(stored.record.bytes());
         let unreadable =
@@ -96,32 +96,32 @@ impl Sessions {
         Ok(Some((value.map_err(unreadable)?, stored.version)))
     }
 
-    pub(crate) async fn put_state(
+    pub(crate) async fn put_route_state(
         &self,
         principal: Option<&Principal>,
         id: &str,
         state: String,
         expected: Expected,
     ) -> Result<Version, Error> {
-        let record = self.state_record(state);
-        let key = key_of(Space::Call, principal, id);
+        let record = self.expiring_record(state);
+        let key = owner_key(Space::Call, principal, id);
         self.store.put(&key, record, expected, now()).await
     }
 
-    fn state_record(&self, json: String) -> Record {
+    fn expiring_record(&self, json: String) -> Record {
         let record = Record::new("application/json", Bytes::from(json));
         record.with_time_to_live(self.time_to_live)
     }
 
     /// The time in milliseconds since 1970, for values that several processes share. It never goes back.
-    pub(crate) fn milliseconds(&self) -> u64 {
+    pub(crate) fn monotonic_milliseconds(&self) -> u64 {
         let (began, calendar) = self.began;
         let since = calendar.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         u64::try_from((since + began.elapsed()).as_millis()).unwrap_or(u64::MAX)
     }
 
     /// Forgets a session and its waiting calls. Returns true if there was one.
-    pub(crate) async fn remove(
+    pub(crate) async fn remove_with_waiting_calls(
         &self,
         principal: Option<&Principal>,
         id: &str,
@@ -139,7 +139,7 @@ impl Sessions {
 }
 
 impl Credentials {
-    pub(crate) fn set(&mut self, name: &str, text: Option<&str>) {
+    pub(crate) fn set_or_remove(&mut self, name: &str, text: Option<&str>) {
         let name = name.to_lowercase();
         match text {
             Some(text) => self.0.insert(name, Secret::new(text.to_owned())),
@@ -152,7 +152,7 @@ impl Credentials {
     }
 
     /// Adds the credentials that the session does not have itself.
-    pub(crate) fn added_to(self, session: Session) -> Session {
+    pub(crate) fn add_missing_to(self, session: Session) -> Session {
         self.0.into_iter().fold(session, |session, (name, secret)| {
             if session.credential(&name).is_some() {
                 return session;
@@ -163,10 +163,10 @@ impl Credentials {
 }
 
 fn session_key(principal: Option<&Principal>, id: &str) -> Key {
-    key_of(Space::Session, principal, id)
+    owner_key(Space::Session, principal, id)
 }
 
-fn key_of(space: Space, principal: Option<&Principal>, id: &str) -> Key {
+fn owner_key(space: Space, principal: Option<&Principal>, id: &str) -> Key {
     Key::new(space, Owner::new(principal, &Session::new(id)), "")
 }
 

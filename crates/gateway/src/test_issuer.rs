@@ -31,7 +31,7 @@ impl Signer {
     }
 
     /// A token with these claims in the form of `Authorization`.
-    pub(crate) fn sign(&self, claims: &Value) -> String {
+    pub(crate) fn bearer_token(&self, claims: &Value) -> String {
         let mut header = Header::new(Algorithm::ES256);
         header.kid = Some(self.id.to_owned());
         format!("Bearer {}", encode(&header, claims, &self.key).unwrap())
@@ -62,12 +62,12 @@ impl Published {
         *self.keys.lock().unwrap() = Some(json!({"keys": keys}));
     }
 
-    pub(crate) fn goes_down(&self) {
+    pub(crate) fn stop_answering(&self) {
         *self.keys.lock().unwrap() = None;
     }
 
     /// The number of requests for its keys.
-    pub(crate) fn n_asked(&self) -> usize {
+    pub(crate) fn key_request_count(&self) -> usize {
         self.n_asked.load(Ordering::SeqCst)
     }
 

@@ -88,9 +88,9 @@ pub(crate) async fn list(
     }
     let total = page.is_summary.then(|| {
         let entries = built.executor.entries().filter(|entry| caller.may_use(entry.toolset()));
-        entries.filter(|entry| page.filter.takes(*entry)).count()
+        entries.filter(|entry| page.filter.matches_tool(*entry)).count()
     });
-    let mut tools = tools.filter(|entry| page.filter.takes(*entry)).peekable();
+    let mut tools = tools.filter(|entry| page.filter.matches_tool(*entry)).peekable();
     if let Some(last) = &page.cursor {
         tools.find(|entry| entry.name().as_str() == last).ok_or_else(|| {
             let detail = "`cursor`: the tool it stands at is gone; begin without a cursor";
@@ -105,8 +105,9 @@ pub(crate) async fn list(
     for entry in tools.by_ref() {
         last = Some(entry.name().as_str());
         // A tool whose declaration exceeds its limits is skipped, as `check` reports.
-        let declaration =
-            entry.declaration().and_then(|tool| to_raw_value(&page.shown_tool(entry, tool)).ok());
+        let declaration = entry
+            .declaration()
+            .and_then(|tool| to_raw_value(&page.summary_or_declaration(entry, tool)).ok());
         n_bytes += declaration.as_ref().map_or(0, |declaration| declaration.get().len());
         shown.extend(declaration);
         if shown.len() == most || n_bytes >= MOST_BYTES {
@@ -147,7 +148,7 @@ pub(crate) async fn show(
     let may_ask = |it: &Arc<Approvals>| it.may_ask(entry.name(), entry.toolset(), tool.effect);
     let approval = built.approvals().is_some_and(may_ask);
     let dialects = declarations_by_dialect(tool);
-    let projections = summary::projections(tool);
+    let projections = summary::tokens_and_losses(tool);
     let tail = format!(
         r#""toolset":{toolset},"approval":{approval},"dialects":{dialects},"projections":{projections}"#
     );
@@ -157,14 +158,18 @@ pub(crate) async fn show(
 /// The refusal of a request for an unknown tool. It names the nearest of the tools that the caller may use.
 pub(crate) fn absent_tool(built: &Built, caller: &Caller, asked: &str) -> Problem {
     let executor = &built.executor;
-    if let Some(reason) = executor.refusal(asked, |toolset| caller.may_use(toolset)) {
-        let detail = wording::no_offered_tool(asked, reason);
+    if let Some(reason) = executor.refusal_reason(asked, |toolset| caller.may_use(toolset)) {
+        let detail = wording::refused_tool_sentence(asked, reason);
         return Problem::new(ProblemKind::ABSENT_RESOURCE, detail);
     }
-    let mut nearest = executor.nearest(asked, |entry| caller.may_use(entry.toolset()));
+    let mut nearest = executor.nearest_names(asked, |entry| caller.may_use(entry.toolset()));
     // A tool whose declaration exceeds its limits cannot be shown either.
     nearest.retain(|name| executor.find(name).and_then(Entry::declaration).is_some());
-    let detail = wording::no_tool(asked, &nearest, "`GET /v1/tools` lists the tools there are");
+    let detail = wording::unknown_tool_sentence(
+        asked,
+        &nearest,
+        "`GET /v1/tools` lists the tools there are",
+    );
     Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
 }
 
@@ -188,8 +193,8 @@ struct Page {
 
 impl Page {
     fn read(mut query: Query) -> Result<Self, Problem> {
-        let is_summary = query.parse("summary", "`true` or `false`")?.unwrap_or(false);
-        if let Some(name) = query.first_of(OF_DECLARATIONS).filter(|_| is_summary) {
+        let is_summary = query.take_parsed("summary", "`true` or `false`")?.unwrap_or(false);
+        if let Some(name) = query.first_present(OF_DECLARATIONS).filter(|_| is_summary) {
             let detail =
                 format!("`{name}`: expected none with `summary`, which has no declaration");
             return Err(Problem::new(ProblemKind::FOREIGN_FORM, detail));
@@ -205,10 +210,10 @@ impl Page {
             Some(name) => {
                 let form =
                     name.parse().map_err(|error| malformed_query(format!("`form`: {error}")))?;
-                form_of(dialect, form)?
+                supported_form(dialect, form)?
             }
         };
-        let is_deferred = query.parse("deferred", "`true` or `false`")?.unwrap_or(false);
+        let is_deferred = query.take_parsed("deferred", "`true` or `false`")?.unwrap_or(false);
         let search = dialect.search_tool().filter(|_| is_deferred);
         if is_deferred && search.is_none() {
             let with_search = Dialect::ALL.iter().filter(|dialect| dialect.search_tool().is_some());
@@ -218,7 +223,7 @@ impl Page {
         }
         let (filter, cursor) = (Filter::read(&mut query)?, query.take_parameter("cursor")?);
         let expected = format!("a whole number from 1 to {MOST_TOOLS}");
-        let limit = query.parse("limit", &expected)?.unwrap_or(MOST_TOOLS);
+        let limit = query.take_parsed("limit", &expected)?.unwrap_or(MOST_TOOLS);
         if !(1..=MOST_TOOLS).contains(&limit) {
             return Err(malformed_query(format!("`limit`: expected {expected}, got: {limit}")));
         }
@@ -226,7 +231,7 @@ impl Page {
         Ok(Self { dialect, form, search, filter, is_summary, cursor, limit })
     }
 
-    fn shown_tool(&self, entry: Entry<'_>, tool: &Tool) -> Value {
+    fn summary_or_declaration(&self, entry: Entry<'_>, tool: &Tool) -> Value {
         if self.is_summary {
             return summary::tool_summary(entry, tool);
         }
@@ -241,8 +246,8 @@ impl Page {
 }
 
 /// The form that a request names, if the dialect has it.
-pub(crate) fn form_of(dialect: Dialect, form: Form) -> Result<Form, Problem> {
-    let form = dialect.form(form);
+pub(crate) fn supported_form(dialect: Dialect, form: Form) -> Result<Form, Problem> {
+    let form = dialect.supported_form(form);
     form.map_err(|error| Problem::new(ProblemKind::FOREIGN_FORM, format!("`form`: {error}")))
 }
 

@@ -30,12 +30,12 @@ use self::{
     recording::TurnRecorder,
     repetition::TurnKey,
     stop::TurnStop,
-    turn_session::{TurnValues, turn_session},
+    turn_session::{TurnValues, session_and_kept_values},
 };
 use crate::{
     answer::JsonText,
     calls::{AcceptedFormat, RepeatedRequest},
-    observe::{trace_of, turn_report::Report},
+    observe::{trace_from_headers, turn_report::Report},
     problem::{Problem, ProblemKind},
     routes::{RouteRequest, Routes},
 };
@@ -55,7 +55,7 @@ async fn answer_turn(
     body: Value,
 ) -> Result<Response, Problem> {
     let accepted = AcceptedFormat::from_headers(request.headers())?;
-    let name = request.parameter("agent").to_owned();
+    let name = request.path_parameter("agent").to_owned();
     if !request.caller().may_use_agent(&name) {
         let detail = format!("the principal may not use the agent `{name}`");
         return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
@@ -63,21 +63,22 @@ async fn answer_turn(
     let agent = agents.get(request.shared_build(), &name).map_err(|error| agent_problem(&error))?;
     let key = TurnKey::read(&request, &name, &body)?;
     let mut form: TurnForm = from_value(body)?;
-    let (session, values) = turn_session(&request, &name, &mut form).await?;
-    let files = NamedFiles::fetch(&request, &session, form.input.as_ref()).await?;
+    let (session, values) = session_and_kept_values(&request, &name, &mut form).await?;
+    let files = NamedFiles::fetch_readable(&request, &session, form.input.as_ref()).await?;
     let input = form.input(StoredResults::new(&|handle| files.find(handle)))?;
     let brought = form.transcript.take();
     let record = form.record;
-    let recorder = TurnRecorder::begin(&request, &name, record, &input, &values).await?;
+    let recorder = TurnRecorder::begin_if_wanted(&request, &name, record, &input, &values).await?;
     let context = turn_context(&request, session).with_rights(agents.turn_rights(&request, &name));
     let transcripts = request.gateway().transcripts().clone();
-    let brought = brought.map(|messages| Transcript::of_messages(agent.dialect(), messages));
+    let brought = brought.map(|messages| Transcript::from_messages(agent.dialect(), messages));
     let brought = brought.transpose().map_err(|error| agent_problem(&error))?;
     let guard = match key {
-        Some(key) => match key.begin(&request).await? {
+        Some(key) => match key.claim_key_or_answer(&request).await? {
             RepeatedRequest::Answered(text) => {
-                let text =
-                    repetition::answer_if_readable(text, |tool| agent.offers(tool, &context))?;
+                let text = repetition::answer_if_readable(text, |tool| {
+                    agent.permits_tool(tool, &context)
+                })?;
                 return Ok(earlier_answer(accepted, text));
             }
             RepeatedRequest::Made(guard) => Some(guard),
@@ -88,9 +89,9 @@ async fn answer_turn(
         Some((transcript, _)) => transcripts.replace(&name, transcript, &context).await,
         None => Ok(()),
     };
-    let guard = guard_of_turn(guard, kept).await?;
-    let report = Report::new(&name, request.principal(), trace_of(request.headers()));
-    let (stop, drain) = (TurnStop::default(), request.gateway().drain().stop());
+    let guard = guard_or_free_key(guard, kept).await?;
+    let report = Report::new(&name, request.principal(), trace_from_headers(request.headers()));
+    let (stop, drain) = (TurnStop::default(), request.gateway().drain().running_calls_stop());
     let turn = PreparedTurn {
         agent,
         name,
@@ -107,20 +108,20 @@ async fn answer_turn(
     match accepted {
         AcceptedFormat::Events => events::stream_turn(turn).await,
         AcceptedFormat::Json => {
-            let taken = turn.shown_to(|_| {}).spawn_task().wait_for_end().await?;
+            let taken = turn.with_event_handler(|_| {}).spawn_task().wait_for_end().await?;
             Ok(JsonText(taken.answer().to_string()).into_response())
         }
     }
 }
 
 /// The guard of a turn that begins. One that does not begin, because its transcript is not kept, frees its key.
-async fn guard_of_turn(
+async fn guard_or_free_key(
     guard: Option<Guard>,
     kept: Result<(), Error>,
 ) -> Result<Option<Guard>, Problem> {
     let Err(error) = kept else { return Ok(guard) };
     if let Some(guard) = guard {
-        guard.free().await;
+        guard.free_key().await;
     }
     Err(agent_problem(&error))
 }
@@ -140,7 +141,7 @@ fn turn_context(request: &RouteRequest, session: Session) -> TurnContext {
     if let Some(principal) = caller.principal.clone() {
         context = context.with_principal(principal);
     }
-    match trace_of(request.headers()) {
+    match trace_from_headers(request.headers()) {
         Some(trace) => context.with_trace(trace),
         None => context,
     }
@@ -179,11 +180,14 @@ struct TakenTurn {
 
 impl PreparedTurn {
     /// Shows the events of the turn.
-    fn shown_to(mut self, shown: impl Fn(&TurnEvent<'_>) + Send + Sync + 'static) -> Self {
+    fn with_event_handler(
+        mut self,
+        shown: impl Fn(&TurnEvent<'_>) + Send + Sync + 'static,
+    ) -> Self {
         match &self.recorder {
             Some(recorder) => {
-                self.context = recorder.watched_context(self.context, shown);
-                self.agent = recorder.watched_agent(self.agent);
+                self.context = recorder.context_with_recorded_events(self.context, shown);
+                self.agent = recorder.agent_with_recorded_model(self.agent);
             }
             None => self.context = self.context.with_events(shown),
         }
@@ -222,12 +226,12 @@ impl PreparedTurn {
                 values.keep_or_remove(kept).await;
             }
             let recording = match (recorder, &kept) {
-                (Some(recorder), Ok(kept)) => Some(recorder.keep(&kept.end).await),
+                (Some(recorder), Ok(kept)) => Some(recorder.kept_recording_member(&kept.end).await),
                 _ => None,
             };
             let taken = kept.map(|kept| TakenTurn { kept, recording });
             if let Some(guard) = guard {
-                repetition::keep_turn_answer(guard, &taken).await;
+                repetition::keep_answer_or_free(guard, &taken).await;
             }
             taken
         });
@@ -267,8 +271,8 @@ fn turn_answer(kept: &KeptTurn) -> Value {
     let added = kept.added_messages().iter().map(|message| message.value().clone());
     let End { reason, detail, text, n_rounds, n_calls, pending, .. } = &kept.end;
     let mut end = Object::from([("reason", reason.as_str().into())]);
-    end.insert_some("detail", detail.as_deref());
-    end.insert_some("retryAfter", kept.end.retry_after.map(|wait| wait.as_secs().max(1)));
+    end.insert_if_some("detail", detail.as_deref());
+    end.insert_if_some("retryAfter", kept.end.retry_after.map(|wait| wait.as_secs().max(1)));
     let mut answer = Object::from([
         ("messages", Value::Array(added.collect())),
         ("text", text.as_str().into()),
@@ -276,7 +280,7 @@ fn turn_answer(kept: &KeptTurn) -> Value {
         ("usage", turn_usage(&kept.end)),
         ("rounds", json!(*n_rounds)),
         ("calls", json!(*n_calls)),
-        ("pending", Value::Array(pending.iter().map(waiting_call).collect())),
+        ("pending", Value::Array(pending.iter().map(pending_call_json).collect())),
     ]);
     if !kept.repair.is_nothing() {
         answer.insert("repaired", kept.repair.to_string().into());
@@ -293,7 +297,7 @@ fn turn_usage(end: &End) -> Value {
     usage.into()
 }
 
-fn waiting_call(call: &PendingCall) -> Value {
+fn pending_call_json(call: &PendingCall) -> Value {
     let mut pending = Object::from([
         ("id", call.id.as_str().into()),
         ("tool", call.tool.as_str().into()),
@@ -303,7 +307,7 @@ fn waiting_call(call: &PendingCall) -> Value {
     if !call.request.is_null() {
         pending.insert("request", call.request.clone());
     }
-    pending.insert_some("expires", call.expires.map(rfc_3339));
+    pending.insert_if_some("expires", call.expires.map(rfc_3339));
     if let Some(approval) = &call.approval {
         pending.insert("approval", approval.as_str().into());
         pending.insert("approvers", call.approvers.as_str().into());

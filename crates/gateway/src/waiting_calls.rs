@@ -8,7 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use callgate_dialect::Dialect;
-use callgate_executor::{Execution, put_with_patience};
+use callgate_executor::{Execution, put_record_with_retries};
 use callgate_policy::APPROVAL_TIME;
 use callgate_secret::Secret;
 use callgate_session::{
@@ -63,7 +63,7 @@ impl WaitingCalls {
         for approval in pending.waiting_ids() {
             let key = approval_key(space, principal, approval);
             let (store, record) = (&*self.store, record.clone());
-            match put_with_patience(store, &key, record, Expected::Absent, patience).await {
+            match put_record_with_retries(store, &key, record, Expected::Absent, patience).await {
                 // Another request has kept it.
                 Err(error) if error.kind() == ErrorKind::Conflict => {}
                 kept => {

@@ -8,8 +8,8 @@ use crate::error::{self, Error};
 
 /// The text of the file of application default credentials. `None` when there is no file: then the metadata server is
 /// asked.
-pub(crate) fn credentials_text() -> Result<Option<(PathBuf, Secret)>, Error> {
-    let Some((path, is_named)) = credentials_path(|name| env::var_os(name)) else {
+pub(crate) fn read_default_credentials() -> Result<Option<(PathBuf, Secret)>, Error> {
+    let Some((path, is_named)) = path_and_is_explicit(|name| env::var_os(name)) else {
         return Ok(None);
     };
     match read_untrimmed_key_file(&path) {
@@ -20,7 +20,7 @@ pub(crate) fn credentials_text() -> Result<Option<(PathBuf, Secret)>, Error> {
 }
 
 /// The path of the file, and true if the operator named it: a named file must exist.
-fn credentials_path(variable: impl Fn(&str) -> Option<OsString>) -> Option<(PathBuf, bool)> {
+fn path_and_is_explicit(variable: impl Fn(&str) -> Option<OsString>) -> Option<(PathBuf, bool)> {
     let set = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(path) = set("GOOGLE_APPLICATION_CREDENTIALS") {
         return Some((path, true));
@@ -44,7 +44,7 @@ mod tests {
             variables.iter().find(|(entry, _)| *entry == name).map(|(_, value)| (*value).into())
         };
         assert_eq!(
-            credentials_path(known),
+            path_and_is_explicit(known),
             expected.map(|(path, is_named)| (path.into(), is_named))
         );
     }

@@ -20,12 +20,12 @@ pub struct Endpoints {
 }
 
 impl Endpoints {
-    pub(crate) fn iam_credentials(&self, path: &str) -> String {
+    pub(crate) fn iam_credentials_url(&self, path: &str) -> String {
         endpoint_url(self.iam_credentials.as_ref(), "https://iamcredentials.googleapis.com", path)
     }
 
     /// The address of a secret's version; each location of regional secrets has its own server.
-    pub(crate) fn secret_manager(&self, location: Option<&str>, path: &str) -> String {
+    pub(crate) fn secret_manager_url(&self, location: Option<&str>, path: &str) -> String {
         let public = location.map_or_else(
             || "https://secretmanager.googleapis.com".to_owned(),
             |location| format!("https://secretmanager.{location}.rep.googleapis.com"),
@@ -33,7 +33,7 @@ impl Endpoints {
         endpoint_url(self.secret_manager.as_ref(), &public, path)
     }
 
-    pub(crate) fn service_directory(&self, path: &str) -> String {
+    pub(crate) fn service_directory_url(&self, path: &str) -> String {
         endpoint_url(
             self.service_directory.as_ref(),
             "https://servicedirectory.googleapis.com",
@@ -55,7 +55,7 @@ mod tests {
     fn check(location: Option<&str>, configured: Option<&str>, expected: &str) {
         let secret_manager = configured.map(|url| url.parse().unwrap());
         let endpoints = Endpoints { secret_manager, ..Endpoints::default() };
-        assert_eq!(endpoints.secret_manager(location, "/v1/x"), expected);
+        assert_eq!(endpoints.secret_manager_url(location, "/v1/x"), expected);
     }
 
     #[test]

@@ -52,7 +52,10 @@ impl FetchFailure for Error {
     }
 }
 
-pub(crate) fn no_key(reference: &SecretReference, source: callgate_secret::Error) -> Error {
+pub(crate) fn unreadable_key_error(
+    reference: &SecretReference,
+    source: callgate_secret::Error,
+) -> Error {
     let message = format!("the key of the Google account cannot be had: `{reference}`");
     let is_transient = source.is_transient();
     Error { is_transient, ..Error::new(ErrorKind::MissingSecret, message) }.with_source(source)
@@ -88,7 +91,7 @@ callgate_secret::errors! {
     fn not_text(what: &str) = Unexpected: "{what} holds something that is no text in UTF-8";
 }
 
-pub(crate) fn no_token(is_transient: bool) -> Error {
+pub(crate) fn missing_token_error(is_transient: bool) -> Error {
     if is_transient {
         return Error::new(ErrorKind::Unavailable, "Google's token service cannot be reached now");
     }

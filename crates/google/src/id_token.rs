@@ -29,11 +29,11 @@ pub(crate) async fn fetch_id_token(
 ) -> Result<Token, Error> {
     match origin {
         Some(file) if file.kind() == SERVICE_ACCOUNT => {
-            exchange_assertion(rest, endpoints, file, audience).await
+            exchange_jwt_for_id_token(rest, endpoints, file, audience).await
         }
         Some(file) if file.kind() == IMPERSONATED => {
             let builder = impersonated::Builder::new(audience, file.json()).with_include_email();
-            fetch_token(rest, || builder.build()).await
+            fetch_id_token_by_library(rest, || builder.build()).await
         }
         Some(file) => Err(error::no_id_token(file.kind())),
         None => fetch_machine_id_token(rest, endpoints.metadata.as_ref(), audience).await,
@@ -41,7 +41,7 @@ pub(crate) async fn fetch_id_token(
 }
 
 /// The time for which a JWT remains valid. The service checks its signature.
-pub(crate) fn lifetime_of(token: &str, now: SystemTime) -> Result<Duration, Error> {
+pub(crate) fn remaining_jwt_lifetime(token: &str, now: SystemTime) -> Result<Duration, Error> {
     #[derive(Deserialize)]
     struct Claims {
         exp: u64,
@@ -63,29 +63,29 @@ async fn fetch_machine_id_token(
         Some(url) => builder.with_endpoint(url.as_str().trim_end_matches('/')),
         None => builder,
     };
-    fetch_token(rest, || builder.build()).await
+    fetch_id_token_by_library(rest, || builder.build()).await
 }
 
 /// Gets a token from Google's library, which is then dropped: it keeps tokens, and so do our callers.
-async fn fetch_token<B>(rest: &Rest, build: B) -> Result<Token, Error>
+async fn fetch_id_token_by_library<B>(rest: &Rest, build: B) -> Result<Token, Error>
 where
     B: FnOnce() -> Result<IDTokenCredentials, google_cloud_auth::build_errors::Error>,
 {
     let thread = Thread::start()?;
     let credentials =
         thread.run_in_runtime(build)?.map_err(|error| unusable_credentials_error(&error))?;
-    let token = thread.run(async move { credentials.id_token().await }).await?;
-    let lifetime = lifetime_of(&token, rest.now())?;
+    let token = thread.run_with_timeout(async move { credentials.id_token().await }).await?;
+    let lifetime = remaining_jwt_lifetime(&token, rest.now())?;
     Token::new(token, lifetime)
 }
 
-async fn exchange_assertion(
+async fn exchange_jwt_for_id_token(
     rest: &Rest,
     endpoints: &Endpoints,
     key: &Credentials,
     audience: &str,
 ) -> Result<Token, Error> {
-    let url = key.token_endpoint(endpoints)?;
+    let url = key.trusted_token_endpoint(endpoints)?;
     let assertion = signed_assertion(key, &url, audience, rest.now()).await?;
     let body = Serializer::new(String::new())
         .append_pair("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")
@@ -100,7 +100,7 @@ async fn exchange_assertion(
     let answer = rest.send_request(question).await?;
     let token = answer.get("id_token").and_then(Value::as_str);
     let token = token.ok_or_else(|| error::unexpected_answer(SERVICE))?;
-    Token::new(token.to_owned(), lifetime_of(token, rest.now())?)
+    Token::new(token.to_owned(), remaining_jwt_lifetime(token, rest.now())?)
 }
 
 async fn signed_assertion(
@@ -109,9 +109,10 @@ async fn signed_assertion(
     audience: &str,
     now: SystemTime,
 ) -> Result<String, Error> {
-    let email = key.text_field("client_email").unwrap_or_default();
+    let email = key.nonempty_text_field("client_email").unwrap_or_default();
     let issued = seconds_since_epoch(now);
-    let header = json!({ "alg": "RS256", "typ": "JWT", "kid": key.text_field("private_key_id") });
+    let header =
+        json!({ "alg": "RS256", "typ": "JWT", "kid": key.nonempty_text_field("private_key_id") });
     let claims = json!({
         "iss": email,
         "sub": email,
@@ -149,7 +150,7 @@ mod tests {
     fn check(payload: &str, expected: Option<bool>) {
         let now = SystemTime::now();
         let token = format!("h.{}.s", BASE64_URL_SAFE_NO_PAD.encode(payload));
-        let lifetime = lifetime_of(&token, now).ok().map(|left| !left.is_zero());
+        let lifetime = remaining_jwt_lifetime(&token, now).ok().map(|left| !left.is_zero());
         assert_eq!(lifetime, expected, "{payload}");
     }
 
@@ -160,6 +161,6 @@ mod tests {
         check("{\"exp\":\"1\"}", None);
         check("{}", None);
         check("canary", None);
-        assert!(lifetime_of("opaque", SystemTime::now()).is_err());
+        assert!(remaining_jwt_lifetime("opaque", SystemTime::now()).is_err());
     }
 }

@@ -24,12 +24,12 @@ impl Credentials {
         let json: Value = serde_json::from_str(text)
             .map_err(|_| error::not_credentials(place, "it is no JSON"))?;
         let credentials = Self { json };
-        let kind = credentials.text_field("type").unwrap_or_default();
+        let kind = credentials.nonempty_text_field("type").unwrap_or_default();
         if !TYPES.contains(&kind) {
             return Err(error::not_credentials(place, "its `type` is none that is known"));
         }
         if kind == SERVICE_ACCOUNT {
-            credentials.check_required_fields(place)?;
+            credentials.check_service_account_fields(place)?;
         }
         Ok(credentials)
     }
@@ -40,22 +40,22 @@ impl Credentials {
 
     /// `service_account`, `authorized_user` and so on.
     pub(crate) fn kind(&self) -> &str {
-        self.text_field("type").unwrap_or_default()
+        self.nonempty_text_field("type").unwrap_or_default()
     }
 
-    pub(crate) fn text_field(&self, name: &str) -> Option<&str> {
+    pub(crate) fn nonempty_text_field(&self, name: &str) -> Option<&str> {
         self.json.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
     }
 
     /// The endpoint where a key is exchanged. An endpoint from the key itself is used only if it is Google's (threat 39
     /// of `SECURITY.md`).
-    pub(crate) fn token_endpoint(&self, endpoints: &Endpoints) -> Result<Url, Error> {
+    pub(crate) fn trusted_token_endpoint(&self, endpoints: &Endpoints) -> Result<Url, Error> {
         if let Some(url) = &endpoints.token {
             return Ok(url.clone());
         }
-        let text = self.text_field("token_uri").unwrap_or(TOKEN_URI);
+        let text = self.nonempty_text_field("token_uri").unwrap_or(TOKEN_URI);
         let url: Url = text.parse().map_err(|_| error::foreign_token_uri())?;
-        let universe = self.text_field("universe_domain").unwrap_or("googleapis.com");
+        let universe = self.nonempty_text_field("universe_domain").unwrap_or("googleapis.com");
         let is_googles = UNIVERSES.contains(&universe)
             && url.host_str().is_some_and(|host| {
                 host.strip_suffix(universe).is_some_and(|rest| rest.ends_with('.'))
@@ -70,9 +70,9 @@ impl Credentials {
         Ok(url)
     }
 
-    fn check_required_fields(&self, place: &str) -> Result<(), Error> {
+    fn check_service_account_fields(&self, place: &str) -> Result<(), Error> {
         for name in ["client_email", "private_key", "private_key_id", "project_id"] {
-            if self.text_field(name).is_none() {
+            if self.nonempty_text_field(name).is_none() {
                 return Err(error::not_credentials(place, &format!("its `{name}` is missing")));
             }
         }
@@ -136,7 +136,7 @@ mod tests {
     #[track_caller]
     fn check_endpoint(changes: &Value, expected: Option<&str>) {
         let known = Credentials::parse(&key(changes), "x").unwrap();
-        let found = known.token_endpoint(&Endpoints::default()).ok();
+        let found = known.trusted_token_endpoint(&Endpoints::default()).ok();
         assert_eq!(found.as_ref().map(Url::as_str), expected);
     }
 
@@ -159,6 +159,6 @@ mod tests {
         let endpoints = Endpoints { token: Some(mine.clone()), ..Endpoints::default() };
         let known =
             Credentials::parse(&key(&json!({"token_uri": "https://evil.example"})), "x").unwrap();
-        assert_eq!(known.token_endpoint(&endpoints).unwrap(), mine);
+        assert_eq!(known.trusted_token_endpoint(&endpoints).unwrap(), mine);
     }
 }

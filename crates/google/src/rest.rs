@@ -58,7 +58,7 @@ impl Rest {
         let request = http_request(question)?;
         let sent = self.transport.send(request, &self.limits).await;
         let response = sent.map_err(|error| error::unsent(service, &error))?;
-        response_json(service, &response)
+        successful_response_json(service, &response)
     }
 }
 
@@ -82,7 +82,10 @@ fn http_request(question: ServiceRequest<'_>) -> Result<Request<Bytes>, Error> {
     Ok(request)
 }
 
-fn response_json(service: &'static str, response: &Response<Bytes>) -> Result<Value, Error> {
+fn successful_response_json(
+    service: &'static str,
+    response: &Response<Bytes>,
+) -> Result<Value, Error> {
     let json: Option<Value> = serde_json::from_slice(response.body()).ok();
     if response.status() != 200 {
         let code = json.as_ref().and_then(refusal_code);
@@ -116,7 +119,7 @@ mod tests {
     fn check(status: u16, body: &str, expected: Result<(), (ErrorKind, &str)>) {
         let response =
             Response::builder().status(status).body(Bytes::from(body.to_owned())).unwrap();
-        let found = response_json("the service", &response);
+        let found = successful_response_json("the service", &response);
         match expected {
             Ok(()) => assert!(found.is_ok(), "{found:?}"),
             Err((kind, end)) => {

@@ -32,7 +32,7 @@ impl SecretManager {
         Self { tokens, rest, endpoints }
     }
 
-    async fn access_with_retry(&self, resource: &str) -> Result<Secret, Error> {
+    async fn access_with_token_retry(&self, resource: &str) -> Result<Secret, Error> {
         let first = self.access_once(resource).await;
         // The token was revoked a moment ago: retry once with a new one (threat 38 of `SECURITY.md`).
         match first {
@@ -46,9 +46,10 @@ impl SecretManager {
 
     async fn access_once(&self, resource: &str) -> Result<Secret, Error> {
         let token = self.tokens.access_token().await?;
-        let url = self
-            .endpoints
-            .secret_manager(secret_location(resource), &format!("/v1/{resource}:access"));
+        let url = self.endpoints.secret_manager_url(
+            regional_secret_location(resource),
+            &format!("/v1/{resource}:access"),
+        );
         let question =
             ServiceRequest { service: SERVICE, url: &url, token: Some(&token.value), body: None };
         let answer = self.rest.send_request(question).await?;
@@ -64,7 +65,9 @@ impl SecretStore for SecretManager {
                 format!("Secret Manager holds no secrets of the scheme `{}:`", reference.scheme());
             return Err(SecretError::new(SecretErrorKind::Unsupported, message));
         };
-        self.access_with_retry(&secret.name).await.map_err(|error| secret_error(reference, &error))
+        self.access_with_token_retry(&secret.name)
+            .await
+            .map_err(|error| secret_error(reference, &error))
     }
 }
 
@@ -80,7 +83,7 @@ fn secret_error(reference: &SecretReference, error: &Error) -> SecretError {
 }
 
 /// The location of a regional secret: `projects/P/locations/L/secrets/…`.
-fn secret_location(resource: &str) -> Option<&str> {
+fn regional_secret_location(resource: &str) -> Option<&str> {
     let mut parts = resource.split('/').skip(2);
     (parts.next()? == "locations").then(|| parts.next())?
 }
@@ -122,10 +125,10 @@ mod tests {
     #[test]
     fn the_location_of_a_regional_secret_is_read_from_its_name() {
         assert_eq!(
-            secret_location("projects/p/locations/europe-west1/secrets/s/versions/1"),
+            regional_secret_location("projects/p/locations/europe-west1/secrets/s/versions/1"),
             Some("europe-west1")
         );
-        assert_eq!(secret_location("projects/p/secrets/locations/versions/1"), None);
+        assert_eq!(regional_secret_location("projects/p/secrets/locations/versions/1"), None);
     }
 
     #[track_caller]

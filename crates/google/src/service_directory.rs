@@ -36,7 +36,7 @@ impl FromStr for ServiceName {
         let parts: Vec<&str> = text.split('/').collect();
         let is_name =
             matches!(*parts, ["projects", _, "locations", _, "namespaces", _, "services", _]);
-        if is_name && parts.iter().all(|part| is_word(part)) {
+        if is_name && parts.iter().all(|part| is_resource_segment(part)) {
             return Ok(Self(text.to_owned()));
         }
         let form = "`projects/…/locations/…/namespaces/…/services/…`";
@@ -69,7 +69,7 @@ impl ServiceDirectory {
     /// [`ErrorKind::NotFound`] if the service does not exist or has no endpoint; otherwise every kind.
     pub async fn resolve(&self, service: &ServiceName) -> Result<Vec<SocketAddr>, Error> {
         let token = self.tokens.access_token().await?;
-        let url = self.endpoints.service_directory(&format!("/v1/{service}:resolve"));
+        let url = self.endpoints.service_directory_url(&format!("/v1/{service}:resolve"));
         let body = Some(("application/json", "{\"maxEndpoints\":100}".to_owned()));
         let question =
             ServiceRequest { service: SERVICE, url: &url, token: Some(&token.value), body };
@@ -127,7 +127,7 @@ fn endpoint_address(endpoint: &Value) -> Option<SocketAddr> {
     (port > 0).then_some(SocketAddr::new(address, port))
 }
 
-fn is_word(word: &str) -> bool {
+fn is_resource_segment(word: &str) -> bool {
     let is_legal =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':');
     word.bytes().all(is_legal) && word.bytes().any(|byte| byte != b'.')

@@ -47,7 +47,8 @@ impl TokenSource {
     /// The current token; requests a new one if none is valid.
     pub(crate) async fn access_token(&self) -> Result<Secret, Error> {
         let credentials = self.credentials.clone();
-        let token = self.thread.run(async move { credentials.access_token().await }).await?;
+        let token =
+            self.thread.run_with_timeout(async move { credentials.access_token().await }).await?;
         Ok(Secret::new(token.token))
     }
 }
@@ -67,7 +68,7 @@ impl Thread {
     }
 
     /// Runs a request of Google's library on this thread, with a timeout.
-    pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, Error>
+    pub(crate) async fn run_with_timeout<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, CredentialsError>> + Send + 'static,
@@ -75,7 +76,7 @@ impl Thread {
         let Some(runtime) = &self.runtime else { return Err(error::no_runtime()) };
         match timeout(TOKEN_TIMEOUT, runtime.spawn(work)).await {
             Ok(Ok(Ok(token))) => Ok(token),
-            Ok(Ok(Err(refused))) => Err(error::no_token(refused.is_transient())),
+            Ok(Ok(Err(refused))) => Err(error::missing_token_error(refused.is_transient())),
             Ok(Err(_)) => Err(error::no_runtime()),
             Err(_) => Err(error::timed_out()),
         }

@@ -58,7 +58,7 @@ impl Tokens {
     pub async fn access_token(&self) -> Result<Token, Error> {
         let own = self.fetch_own_token().await?;
         match self.impersonated_principal(&own.value) {
-            Some(principal) => principal.access_token(&self.scopes).await,
+            Some(principal) => principal.request_access_token(&self.scopes).await,
             None => Ok(own),
         }
     }
@@ -71,7 +71,7 @@ impl Tokens {
         if self.identity.impersonation.is_some() {
             let own = self.fetch_own_token().await?;
             if let Some(principal) = self.impersonated_principal(&own.value) {
-                return principal.id_token(audience).await;
+                return principal.request_id_token(audience).await;
             }
         }
         let origin = self.cached_origin().await?;
@@ -92,7 +92,7 @@ impl Tokens {
 
     /// The account's own access token, from the library that keeps it.
     async fn fetch_own_token(&self) -> Result<Token, Error> {
-        let source = self.token_source().await?;
+        let source = self.cached_token_source().await?;
         match source.access_token().await {
             Ok(value) => Token::new(value.expose().to_owned(), KEPT),
             Err(error) => {
@@ -100,7 +100,10 @@ impl Tokens {
                 let origin = self.origin.inspect_value(|held| Arc::clone(&held.value));
                 let error =
                     self.no_credentials_error_if_no_metadata_server(error, origin.as_deref());
-                if self.source.fail_if(error.clone(), |held| Arc::ptr_eq(&held.value, &source)) {
+                if self
+                    .source
+                    .replace_by_failure_if(error.clone(), |held| Arc::ptr_eq(&held.value, &source))
+                {
                     self.origin.forget_if(|_| true);
                 }
                 Err(error)
@@ -122,7 +125,7 @@ impl Tokens {
         error
     }
 
-    async fn token_source(&self) -> Result<Arc<TokenSource>, Error> {
+    async fn cached_token_source(&self) -> Result<Arc<TokenSource>, Error> {
         let started = async |_| {
             let origin = self.cached_origin().await?;
             // An account that impersonates another needs only the permission to request the tokens of that account.
@@ -130,13 +133,13 @@ impl Tokens {
             let scopes =
                 if self.identity.impersonation.is_some() { &own[..] } else { &self.scopes };
             let metadata = self.identity.endpoints.metadata.as_ref();
-            Ok((Arc::new(TokenSource::start(&origin, scopes, metadata)?), Life::for_good()))
+            Ok((Arc::new(TokenSource::start(&origin, scopes, metadata)?), Life::without_end()))
         };
         self.source.get(&(), started).await
     }
 
     async fn cached_origin(&self) -> Result<Arc<Origin>, Error> {
-        let read = async |_| Ok((Arc::new(self.read_origin().await?), Life::for_good()));
+        let read = async |_| Ok((Arc::new(self.read_origin().await?), Life::without_end()));
         self.origin.get(&(), read).await
     }
 
@@ -150,7 +153,7 @@ impl Tokens {
                     text.map_err(|source| error::unreadable_file(path.display(), &source))?;
                 (text, format!("`{}`", path.display()))
             }
-            Account::Default => match default_credentials::credentials_text()? {
+            Account::Default => match default_credentials::read_default_credentials()? {
                 Some((path, text)) => (text, format!("`{}`", path.display())),
                 None => return Ok(None),
             },
@@ -159,7 +162,10 @@ impl Tokens {
     }
 
     async fn read_key(&self, reference: &SecretReference) -> Result<Secret, Error> {
-        self.secrets.get(reference).await.map_err(|source| error::no_key(reference, source))
+        self.secrets
+            .get(reference)
+            .await
+            .map_err(|source| error::unreadable_key_error(reference, source))
     }
 }
 

@@ -7,16 +7,16 @@ use callgate_tool::{EditFault, EditFaultKind, nearest};
 use crate::code::KindCode;
 
 /// The fault of an edit that names none of these tools.
-pub fn unknown_tool(tool: &str, names: &[String]) -> EditFault {
+pub fn unknown_tool_fault(tool: &str, names: &[String]) -> EditFault {
     let near = nearest(tool, names.iter().map(String::as_str));
     let help = nearest_help(tool, near, || "remove it".to_owned());
     let kind = EditFaultKind::misspelt_or_gone(tool, near);
     let message = format!("expected the name of a tool that is offered, got: `{tool}`");
-    EditFault::unfit("", message, help).of_kind(kind)
+    EditFault::impossible_change("", message, help).with_kind(kind)
 }
 
 /// Reports a fault of the edit at a pointer.
-pub fn complain_of_edit(reader: &mut Reader, pointer: &str, fault: &EditFault) {
+pub fn report_edit_fault(reader: &mut Reader, pointer: &str, fault: &EditFault) {
     let EditFault { kind, message, help, .. } = fault;
     let pointer = format!("{pointer}{}", fault.pointer);
     let code: &'static str = match kind {
@@ -31,5 +31,5 @@ pub fn complain_of_edit(reader: &mut Reader, pointer: &str, fault: &EditFault) {
         EditFaultKind::Taken => KindCode::DuplicateTool.into(),
         EditFaultKind::Unfit => SettingCode::WrongValue.into(),
     };
-    reader.complain(code, pointer, message.as_str(), help.as_str());
+    reader.report_fault(code, pointer, message.as_str(), help.as_str());
 }

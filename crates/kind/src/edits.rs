@@ -8,7 +8,7 @@ use callgate_settings::Reader;
 use callgate_tool::{EditFault, ToolName};
 
 use crate::{
-    edit_faults::{complain_of_edit, unknown_tool},
+    edit_faults::{report_edit_fault, unknown_tool_fault},
     named_tool::{CommonSettings, NamedTool},
     tool_rule::{EditRule, ToolRule},
 };
@@ -44,15 +44,16 @@ pub(crate) fn apply_edits(
 ) -> Vec<EditedBackend> {
     for rule in toolset.edits {
         if let Some(fault) = unused_edit_fault(toolset, tools, rule) {
-            complain_of_edit(reader, &rule.pointer, &fault);
+            report_edit_fault(reader, &rule.pointer, &fault);
         }
     }
     let mut edited = Vec::new();
     for backend in backends {
-        let is_it = |tool: &&NamedTool| tool.former_name(toolset).as_ref() == Ok(backend.name());
+        let is_it = |tool: &&NamedTool| tool.unedited_name(toolset).as_ref() == Ok(backend.name());
         let tool = tools.iter().find(is_it);
         let short = tool.map(|tool| tool.short.clone()).unwrap_or_default();
-        let edit = tool.and_then(|tool| Some((tool.edit(toolset)?, tool.name(toolset).ok()?)));
+        let edit =
+            tool.and_then(|tool| Some((tool.edit(toolset)?, tool.name_for_model(toolset).ok()?)));
         let edit = edit.and_then(|(rule, name)| apply_edit(reader, toolset, rule, name, backend));
         edited.push(EditedBackend { short, backend: Arc::clone(backend), edit });
     }
@@ -68,11 +69,11 @@ fn apply_edit(
 ) -> Option<EditedTool> {
     let ToolRule { pointer, rule: edit, .. } = rule;
     if let Some(Err(fault)) = edited_tool_name(toolset.prefix, edit) {
-        complain_of_edit(reader, pointer, &fault);
+        report_edit_fault(reader, pointer, &fault);
     }
     let (edited, faults) = EditedTool::new(backend.declaration()?, name, edit);
     for fault in &faults {
-        complain_of_edit(reader, pointer, fault);
+        report_edit_fault(reader, pointer, fault);
     }
     Some(edited)
 }
@@ -87,12 +88,12 @@ fn unused_edit_fault(
     if toolset.functions.contains(name) {
         return None;
     }
-    let Some(tool) = tools.iter().find(|tool| tool.is_meant(toolset, name)) else {
+    let Some(tool) = tools.iter().find(|tool| tool.has_unedited_name(toolset, name)) else {
         let names = tools.iter().map(|tool| tool.short.clone());
         let names: Vec<_> = names.chain(toolset.functions.iter().cloned()).collect();
-        return Some(unknown_tool(name, &names));
+        return Some(unknown_tool_fault(name, &names));
     };
     let is_own = tool.edit(toolset).is_some_and(|own| std::ptr::eq(own, rule));
     let message = format!("expected one edit of a tool, got another one: `{name}`");
-    (!is_own).then(|| EditFault::unfit("", message, "put both into one"))
+    (!is_own).then(|| EditFault::impossible_change("", message, "put both into one"))
 }

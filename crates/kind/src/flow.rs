@@ -16,7 +16,7 @@ use crate::{
     selection::select_tools,
     settings::KindSettings,
     source::{Followed, OpenedSource, finding_at},
-    stand_ins::stand_ins,
+    stand_ins::stand_in_tools,
     surroundings::{Missing, SharedSurroundings, Surroundings, Ways},
 };
 
@@ -41,12 +41,12 @@ pub async fn open_toolsets(
 ) -> (Vec<OpenedToolset>, Vec<KeptToolset>) {
     let name = |opening: &Opening<'_>| (opening.common.name.clone(), opening.settings.key());
     let named: Vec<_> = openings.iter().map(name).collect();
-    let is_first = |opening: &Opening<'_>| opening.settings.needs().is_none();
+    let is_first = |opening: &Opening<'_>| opening.settings.needed_toolset().is_none();
     let (first, later): (Vec<_>, Vec<_>) = openings.into_iter().partition(is_first);
     let (mut all, mut kept) = (Vec::new(), Vec::new());
     for openings in [first, later] {
         let siblings = Siblings { named: &named, opened: &all };
-        let opened = open_side_by_side(reader, openings, shared, siblings).await;
+        let opened = open_concurrently(reader, openings, shared, siblings).await;
         let (opened, kept_toolsets): (Vec<_>, Vec<_>) = opened.into_iter().unzip();
         all.extend(opened);
         kept.extend(kept_toolsets);
@@ -54,7 +54,7 @@ pub async fn open_toolsets(
     (all, kept)
 }
 
-async fn open_side_by_side(
+async fn open_concurrently(
     reader: &mut Reader,
     openings: Vec<Opening<'_>>,
     shared: &SharedSurroundings<'_>,
@@ -74,13 +74,13 @@ async fn open_side_by_side(
     let finished = openings.iter().zip(&selected).zip(opened);
     finished
         .map(|((opening, selected), opened)| {
-            finish_opening(reader, opening, selected, opened, shared)
+            report_and_edit_tools(reader, opening, selected, opened, shared)
         })
         .collect()
 }
 
 /// Reports the findings of a toolset, and applies the selection and the edits to its tools.
-fn finish_opening(
+fn report_and_edit_tools(
     reader: &mut Reader,
     opening: &Opening<'_>,
     selected: &[NamedTool],
@@ -90,13 +90,15 @@ fn finish_opening(
     let Opening { common, settings, earlier, .. } = opening;
     let Opened { mut tools, findings, services, followed, kept } = opened;
     reader.complaints.extend(findings);
-    if let Some(fault) = unreachable_fault(opening, shared.missing, &tools) {
+    if let Some(fault) = fatal_unreachable_fault(opening, shared.missing, &tools) {
         reader.complaints.push(fault);
         tools = Ok(Vec::new());
     }
-    let source = opened_source(opening, shared, tools.as_ref().err(), followed);
-    let names: Vec<_> = selected.iter().filter_map(|tool| tool.former_name(common).ok()).collect();
-    let earlier = || earlier.and_then(|earlier| earlier.backends_for(&***settings, &names));
+    let source = absent_or_followed_source(opening, shared, tools.as_ref().err(), followed);
+    let names: Vec<_> =
+        selected.iter().filter_map(|tool| tool.unedited_name(common).ok()).collect();
+    let earlier =
+        || earlier.and_then(|earlier| earlier.backends_if_unchanged(&***settings, &names));
     let (mut backends, absence) = match tools.or_else(|absence| earlier().ok_or(absence)) {
         Ok(backends) => (backends, None),
         Err(absence) => (Vec::new(), Some(absence)),
@@ -108,7 +110,8 @@ fn finish_opening(
     let tools = match &absence {
         None => apply_edits(reader, common, selected, &backends),
         Some(absence) => {
-            let stand_ins = stand_ins(common, selected, absence, &settings.unavailable());
+            let stand_ins =
+                stand_in_tools(common, selected, absence, &settings.unavailable_fault());
             apply_edits(reader, common, selected, &stand_ins)
         }
     };
@@ -118,7 +121,7 @@ fn finish_opening(
 }
 
 /// The source of a toolset, if it may be away or change.
-fn opened_source(
+fn absent_or_followed_source(
     Opening { common, settings, .. }: &Opening<'_>,
     shared: &SharedSurroundings<'_>,
     absence: Option<&Absence>,
@@ -130,7 +133,7 @@ fn opened_source(
         Some(Absence::Unasked) => Some(UNASKED.to_owned()),
         Some(Absence::Unavailable(why)) => Some(why.clone()),
     };
-    let unreachable = settings.unreachable(failure.as_deref().unwrap_or_default());
+    let unreachable = settings.unreachable_finding(failure.as_deref().unwrap_or_default());
     if unreachable.is_none() && followed.is_none() {
         return None;
     }
@@ -148,13 +151,13 @@ fn opened_source(
 }
 
 /// The fault of a source that cannot be reached, where that makes the whole configuration fail.
-fn unreachable_fault(
+fn fatal_unreachable_fault(
     Opening { common, settings, .. }: &Opening<'_>,
     missing: Missing,
     tools: &Result<Vec<Arc<dyn Backend>>, Absence>,
 ) -> Option<SettingFinding> {
     let Err(Absence::Unavailable(why)) = tools else { return None };
-    let finding = settings.unreachable(why).filter(|_| missing == Missing::Fault)?;
+    let finding = settings.unreachable_finding(why).filter(|_| missing == Missing::Fault)?;
     let pointer = format!("{}{}", common.pointer, finding.pointer);
     Some(SettingFinding { pointer, ..finding })
 }

@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 
 /// The message of an error, with that of its innermost cause unless it has it.
-pub fn innermost(error: &(dyn StdError + 'static)) -> String {
+pub fn message_with_root_cause(error: &(dyn StdError + 'static)) -> String {
     let mut innermost = error;
     while let Some(cause) = innermost.source() {
         innermost = cause;

@@ -22,7 +22,7 @@ pub struct KeptToolset {
 
 impl KeptToolset {
     /// The tools, if equal settings select tools of these names.
-    pub(crate) fn backends_for(
+    pub(crate) fn backends_if_unchanged(
         &self,
         settings: &dyn KindSettings,
         names: &[ToolName],

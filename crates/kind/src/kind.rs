@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use callgate_settings::{Key, Mapping, Reader, SettingCode, at};
+use callgate_settings::{Key, Mapping, Reader, SettingCode, member_pointer};
 
 use crate::{kept_value::Kept, settings::KindSettings};
 
@@ -12,24 +12,24 @@ pub trait ToolsetKind: fmt::Debug + Send + Sync {
     fn key(&self) -> &'static str;
 
     /// The key with a value, for remedies: `documents: {folder: FOLDER}`.
-    fn example(&self) -> &'static str;
+    fn example_setting(&self) -> &'static str;
 
     /// The keys that it declares.
     fn keys(&self) -> KindKeys;
 
     /// The common keys that mean something beside its own.
-    fn beside(&self) -> Beside;
+    fn common_keys(&self) -> Beside;
 
     /// The codes of its findings, each with its explanation.
-    fn codes(&self) -> Vec<(&'static str, &'static str)>;
+    fn codes_and_explanations(&self) -> Vec<(&'static str, &'static str)>;
 
     /// Reads its keys of the whole configuration, once for all toolsets.
-    fn read_root(&self, reader: &mut Reader, root: Mapping<'_>) -> Option<Kept> {
+    fn read_root_keys(&self, reader: &mut Reader, root: Mapping<'_>) -> Option<Kept> {
         _ = (reader, root);
         None
     }
 
-    /// Reads the settings of a toolset. Returns `None` after a reported fault. `root` is what [`ToolsetKind::read_root`] returned.
+    /// Reads the settings of a toolset. Returns `None` after a reported fault. `root` is what [`ToolsetKind::read_root_keys`] returned.
     fn read(
         &self,
         reader: &mut Reader,
@@ -74,7 +74,7 @@ pub fn warn_of_replaced_limits(
             let message = format!(
                 "expected no `{key}`, since the toolset `{toolset}` runs the calls, and its limits hold; got one"
             );
-            reader.warn(SettingCode::UnusedKey, at(limits, key), &message, "remove it");
+            reader.warn(SettingCode::UnusedKey, member_pointer(limits, key), &message, "remove it");
         }
     }
 }

@@ -28,11 +28,11 @@ pub use code::KindCode;
 pub use condition::{
     MOST_CONDITIONS, MOST_VALUES, Operator, conditions, conditions_schema, tests_schema,
 };
-pub use edit_faults::{complain_of_edit, unknown_tool};
+pub use edit_faults::{report_edit_fault, unknown_tool_fault};
 pub use edits::EditedBackend;
 pub use flow::{Opening, open_toolsets};
-pub use google_code::google_code;
-pub use innermost::innermost;
+pub use google_code::google_error_status;
+pub use innermost::message_with_root_cause;
 pub use kept_toolset::KeptToolset;
 pub use kept_value::Kept;
 pub use kind::{
@@ -41,7 +41,7 @@ pub use kind::{
 pub use named_tool::{CommonSettings, NamedTool};
 pub use opened_toolset::{Absence, Opened, OpenedToolset, Siblings};
 pub use operation::Operation;
-pub use settings::{GivenLimits, KindSettings, ServiceCalls, equal_settings};
+pub use settings::{GivenLimits, KindSettings, ServiceCalls, are_equal_settings};
 pub use source::{Counts, Followed, OpenedSource};
 pub use surroundings::{Missing, SharedSurroundings, Surroundings, Ways};
 pub use text_model::{TextModel, TextModels, TextReply, TextRequest};

@@ -47,7 +47,7 @@ impl NamedTool {
     ///
     /// # Errors
     /// The reason why no tool can have the name.
-    pub fn former_name(&self, toolset: &CommonSettings<'_>) -> Result<ToolName, String> {
+    pub fn unedited_name(&self, toolset: &CommonSettings<'_>) -> Result<ToolName, String> {
         let full = match toolset.prefix {
             Some(prefix) => format!("{prefix}-{}", self.short),
             None => self.short.clone(),
@@ -59,22 +59,22 @@ impl NamedTool {
     ///
     /// # Errors
     /// The reason why no tool can have the name.
-    pub fn name(&self, toolset: &CommonSettings<'_>) -> Result<ToolName, String> {
+    pub fn name_for_model(&self, toolset: &CommonSettings<'_>) -> Result<ToolName, String> {
         let edit = self.edit(toolset).map(|rule| &*rule.rule);
         match edit.and_then(|edit| edited_tool_name(toolset.prefix, edit)) {
             Some(Ok(name)) => Ok(name),
             // The fault of the new name is reported by itself.
-            Some(Err(_)) | None => self.former_name(toolset),
+            Some(Err(_)) | None => self.unedited_name(toolset),
         }
     }
 
     /// The first edit that means it.
     pub fn edit<'t>(&self, toolset: &CommonSettings<'t>) -> Option<&'t EditRule> {
-        toolset.edits.iter().find(|rule| self.is_meant(toolset, &rule.tool))
+        toolset.edits.iter().find(|rule| self.has_unedited_name(toolset, &rule.tool))
     }
 
     /// True if `name` is its own one, or that of its tool without an edit.
-    pub fn is_meant(&self, toolset: &CommonSettings<'_>, name: &str) -> bool {
-        self.short == name || self.former_name(toolset).is_ok_and(|full| full.as_str() == name)
+    pub fn has_unedited_name(&self, toolset: &CommonSettings<'_>, name: &str) -> bool {
+        self.short == name || self.unedited_name(toolset).is_ok_and(|full| full.as_str() == name)
     }
 }

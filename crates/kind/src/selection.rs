@@ -37,7 +37,7 @@ pub(crate) fn select_tools(
 }
 
 fn matches_tool(toolset: &CommonSettings<'_>, tool: &NamedTool, pattern: &Pattern) -> bool {
-    let names = [tool.former_name(toolset), tool.name(toolset)];
+    let names = [tool.unedited_name(toolset), tool.name_for_model(toolset)];
     pattern.matches(&tool.short)
         || names.iter().flatten().any(|name| pattern.matches(name.as_str()))
 }
@@ -53,7 +53,7 @@ fn report_unmatched_pattern(
     let help = near.map(|near| format!("did you mean `{near}`?"));
     match help {
         Some(help) if pointer.contains("/tools/exclude/") => {
-            reader.complain(KindCode::SelectsNothing, pointer, message, help);
+            reader.report_fault(KindCode::SelectsNothing, pointer, message, help);
         }
         help => {
             let help = help.as_deref().unwrap_or("correct it or remove it");

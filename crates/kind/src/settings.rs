@@ -32,11 +32,11 @@ pub trait KindSettings: Any + fmt::Debug + Send + Sync {
     fn tools(&self, pointer: &str) -> Vec<NamedTool>;
 
     /// The fault of a call of a tool whose source cannot be reached.
-    fn unavailable(&self) -> Box<Fault>;
+    fn unavailable_fault(&self) -> Box<Fault>;
 
     /// The finding about a source that cannot be reached for this reason, with its place below the toolset; `None` for a source
     /// that is always there.
-    fn unreachable(&self, why: &str) -> Option<SettingFinding> {
+    fn unreachable_finding(&self, why: &str) -> Option<SettingFinding> {
         _ = why;
         None
     }
@@ -53,7 +53,7 @@ pub trait KindSettings: Any + fmt::Debug + Send + Sync {
     }
 
     /// The name of a toolset that is opened before this one.
-    fn needs(&self) -> Option<&str> {
+    fn needed_toolset(&self) -> Option<&str> {
         None
     }
 
@@ -83,7 +83,7 @@ pub trait KindSettings: Any + fmt::Debug + Send + Sync {
 }
 
 /// True if other settings are of the same kind and equal: for [`KindSettings::is_same`].
-pub fn equal_settings<T: KindSettings + PartialEq>(own: &T, other: &dyn KindSettings) -> bool {
+pub fn are_equal_settings<T: KindSettings + PartialEq>(own: &T, other: &dyn KindSettings) -> bool {
     let other: &dyn Any = other;
     other.downcast_ref().is_some_and(|other: &T| other == own)
 }

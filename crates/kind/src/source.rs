@@ -62,7 +62,7 @@ pub trait Followed: fmt::Debug + Send + Sync {
     fn index_counts(&self) -> Counts;
 
     /// The folders whose changes matter.
-    fn folders(&self) -> BTreeSet<PathBuf>;
+    fn watched_folders(&self) -> BTreeSet<PathBuf>;
 
     /// Its search as a tool of another toolset; `description` is its own unless it is empty.
     fn search_tool(&self, toolset: &str, name: ToolName, description: &str) -> Arc<dyn Backend>;

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The tools by their names, as long as nothing else is known of them. `unavailable` is the fault of calls while the source is away.
-pub(crate) fn stand_ins(
+pub(crate) fn stand_in_tools(
     toolset: &CommonSettings<'_>,
     tools: &[NamedTool],
     absence: &Absence,
@@ -27,7 +27,7 @@ pub(crate) fn stand_ins(
     };
     let stand_in = |tool: &NamedTool| {
         let schema = Schema::new(json!({"type": "object"}));
-        let name = tool.former_name(toolset).ok()?;
+        let name = tool.unedited_name(toolset).ok()?;
         let tool = Tool::new(name, description.to_owned(), schema, tool.effect);
         let (toolset, fault) = (toolset.name.clone(), fault.clone());
         Some(Arc::new(UnavailableTool { toolset, tool, fault }) as Arc<dyn Backend>)

@@ -11,7 +11,7 @@ use http_body_util::{BodyExt, Collected, combinators::BoxBody};
 use crate::message::{ExactCall, Refusal};
 
 /// The messages of a body with several; `None` if it has one, or if its client speaks another revision.
-pub(crate) fn batch_messages(
+pub(crate) fn messages_if_batch(
     headers: &HeaderMap,
     body: &[u8],
 ) -> Option<Result<Vec<Bytes>, Refusal>> {
@@ -54,7 +54,7 @@ pub(crate) async fn final_message(
     events.find(is_answer).map(str::to_owned)
 }
 
-pub(crate) fn joined_response(answers: &[String]) -> Response<Bytes> {
+pub(crate) fn batch_response(answers: &[String]) -> Response<Bytes> {
     let mut response = Response::new(Bytes::new());
     if answers.is_empty() {
         *response.status_mut() = StatusCode::ACCEPTED;
@@ -79,7 +79,7 @@ mod tests {
     fn check(version: Option<&'static str>, body: &str, expected: Option<Result<&[&str], &str>>) {
         let version = version.map(HeaderValue::from_static);
         let headers = version.into_iter().map(|it| ("mcp-protocol-version".parse().unwrap(), it));
-        let found = batch_messages(&headers.collect(), body.as_bytes());
+        let found = messages_if_batch(&headers.collect(), body.as_bytes());
         let texts = |them: Vec<Bytes>| {
             them.iter().map(|it| String::from_utf8_lossy(it).into_owned()).collect::<Vec<_>>()
         };
@@ -87,7 +87,11 @@ mod tests {
             (None, None) => {}
             (Some(Ok(found)), Some(Ok(expected))) => assert_eq!(found, expected, "{body}"),
             (Some(Err(refusal)), Some(Err(expected))) => {
-                assert!(refusal.message_text().contains(expected), "{}", refusal.message_text());
+                assert!(
+                    refusal.json_rpc_error_text().contains(expected),
+                    "{}",
+                    refusal.json_rpc_error_text()
+                );
             }
             (found, expected) => panic!("{body}: {found:?}, {expected:?}"),
         }

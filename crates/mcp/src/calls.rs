@@ -45,11 +45,11 @@ pub(crate) async fn handle_call(
     let tool = exact.tool.as_deref().unwrap_or_default();
     let arguments = exact.arguments.as_ref();
     if tool == read_result::NAME && executor.find(read_result::NAME).is_none() {
-        let session = call_session(host, &caller, incoming).await?;
+        let session = load_call_session(host, &caller, incoming).await?;
         let part = read_result::read_stored_part(&executor, &caller, &session, arguments).await;
         return Ok(Answer::Ended(part.into()));
     }
-    let is_short = || shortlist::is_short(&host.listing_settings(), &executor, &caller);
+    let is_short = || shortlist::is_shortlist_used(&host.listing_settings(), &executor, &caller);
     let Some(standing) = Standing::from_name(tool).filter(|_| is_short()) else {
         let target = TargetCall { tool: tool.to_owned(), arguments: exact.arguments.clone() };
         return call_target(host, &executor, &caller, target, incoming).await;
@@ -57,7 +57,9 @@ pub(crate) async fn handle_call(
     let target = match standing.target_call(arguments) {
         None => {
             let schemas = host.listing_settings().schemas;
-            return ended_answer(standing.own_answer(&executor, &caller, schemas, arguments));
+            return ended_answer(
+                standing.find_or_describe_answer(&executor, &caller, schemas, arguments),
+            );
         }
         Some(Err(wrong)) => return ended_answer(Err(wrong)),
         Some(Ok(target)) => target,
@@ -103,8 +105,8 @@ async fn call_target(
     for refused in read.calls().iter().filter_map(|asked| asked.call.as_ref().err()) {
         Box::pin(report_refused_call(host, executor, caller, incoming, refused)).await;
     }
-    let session = call_session(host, caller, incoming).await?;
-    let trace = trace_of_meta(&incoming.origin.exact.meta);
+    let session = load_call_session(host, caller, incoming).await?;
+    let trace = trace_from_meta(&incoming.origin.exact.meta);
     let pauses = Pauses::from_host(host);
     let (mut results, mut attachments) = (Vec::new(), Vec::new());
     for asked in read.to_make() {
@@ -114,7 +116,9 @@ async fn call_target(
             let call = call_with_caller(host, call, caller, trace.clone());
             key.iter().fold(call, |call, key| call.with_extension(key.clone()))
         };
-        match elicitation::run(executor, fresh, &incoming.origin, &pauses).await? {
+        match elicitation::run_call_with_questions(executor, fresh, &incoming.origin, &pauses)
+            .await?
+        {
             RoundEnd::Asks(asks) => return Ok(Answer::Asks(asks)),
             RoundEnd::Ended(mut result, attached) => {
                 if let Some(pending) = result.outcome.pending_approval() {
@@ -122,7 +126,7 @@ async fn call_target(
                     let inline = incoming.origin.exact.session.clone();
                     let waiting = WaitingCall { call: &call, key: key.as_ref(), pending };
                     let is_kept = host.keep_waiting_call(incoming.head, inline, waiting).await;
-                    result.outcome = undecided_fault(pending, &is_kept).into();
+                    result.outcome = undecided_approval_fault(pending, &is_kept).into();
                 }
                 results.push(result);
                 attachments.extend(attached);
@@ -145,7 +149,7 @@ async fn call_target(
 }
 
 /// The fault of a call that nobody has approved yet. Where others than the caller may, it is enough to make it again.
-fn undecided_fault(pending: &Pending, is_kept: &Result<bool, SessionError>) -> Box<Fault> {
+fn undecided_approval_fault(pending: &Pending, is_kept: &Result<bool, SessionError>) -> Box<Fault> {
     match (pending.approvers, is_kept) {
         (Approvers::Either | Approvers::Others, _) => {
             wording::approval::other_approver_fault(&pending.id)
@@ -156,7 +160,7 @@ fn undecided_fault(pending: &Pending, is_kept: &Result<bool, SessionError>) -> B
     }
 }
 
-async fn call_session(
+async fn load_call_session(
     host: &dyn Host,
     caller: &Caller,
     incoming: Incoming<'_>,
@@ -176,10 +180,10 @@ async fn report_refused_call(
     ended: &ToolResult,
 ) {
     // A session that cannot be read does not hide the call.
-    let session = call_session(host, caller, incoming).await.unwrap_or_default();
+    let session = load_call_session(host, caller, incoming).await.unwrap_or_default();
     let asked = ToolCall::new(&*ended.id, &*ended.tool, Arguments::new());
     let call = Call::of_caller(&asked, &session, caller.call_rights());
-    let call = call_with_caller(host, call, caller, trace_of_meta(&incoming.origin.exact.meta));
+    let call = call_with_caller(host, call, caller, trace_from_meta(&incoming.origin.exact.meta));
     executor.report_refused(call, &ended.outcome).await;
 }
 
@@ -189,7 +193,7 @@ fn call_with_caller<'a>(
     caller: &Caller,
     trace: Option<TraceContext>,
 ) -> Call<'a> {
-    let mut call = host.prepared_call(call);
+    let mut call = host.call_with_host_values(call);
     if let Some(principal) = &caller.principal {
         call = call.with_principal(principal.clone());
     }
@@ -210,7 +214,7 @@ fn refused_result(tool: String, fault: Box<Fault>) -> ToolResult {
 }
 
 fn visible_entry<'e>(executor: &'e Executor, caller: &Caller, name: &str) -> Option<Entry<'e>> {
-    executor.find(name).filter(|entry| caller.sees(entry.toolset()))
+    executor.find(name).filter(|entry| caller.can_use_toolset(entry.toolset()))
 }
 
 /// The sentence about an unknown tool, with the nearest that the caller may use or `otherwise`, and the fault.
@@ -220,16 +224,17 @@ fn unknown_tool_refusal(
     asked: &str,
     otherwise: &str,
 ) -> (String, Box<Fault>) {
-    let fault = executor.unknown_tool(asked, |toolset| caller.sees(toolset));
-    if let Some(reason) = executor.refusal(asked, |toolset| caller.sees(toolset)) {
-        return (wording::no_offered_tool(asked, reason), fault);
+    let fault = executor.unknown_tool_fault(asked, |toolset| caller.can_use_toolset(toolset));
+    if let Some(reason) = executor.refusal_reason(asked, |toolset| caller.can_use_toolset(toolset))
+    {
+        return (wording::refused_tool_sentence(asked, reason), fault);
     }
-    let nearest = executor.nearest(asked, |entry| caller.sees(entry.toolset()));
-    (wording::no_tool(asked, &nearest, otherwise), fault)
+    let nearest = executor.nearest_names(asked, |entry| caller.can_use_toolset(entry.toolset()));
+    (wording::unknown_tool_sentence(asked, &nearest, otherwise), fault)
 }
 
 /// The caller's trace: `_meta.traceparent`, `tracestate` and `baggage` (MCP 2026-07-28, basic).
-fn trace_of_meta(meta: &Object) -> Option<TraceContext> {
+fn trace_from_meta(meta: &Object) -> Option<TraceContext> {
     let text = |name: &str| meta.get(name).and_then(Value::as_str);
     let trace = TraceContext::parse(text("traceparent")?)?;
     let trace = match text("tracestate") {

@@ -44,25 +44,25 @@ impl TryFrom<CallResult> for CallToolResult {
         // The library removes the member for revisions that do not know it.
         result.result_type = Some(ResultType::COMPLETE);
         result.structured_content =
-            structured.map(|text| library_value(Value::parse(&text).unwrap_or_default()));
+            structured.map(|text| serde_json_value(Value::parse(&text).unwrap_or_default()));
         Ok(result)
     }
 }
 
-fn library_value(value: Value) -> serde_json::Value {
+fn serde_json_value(value: Value) -> serde_json::Value {
     match value {
         Value::Null => serde_json::Value::Null,
         Value::Bool(is_true) => is_true.into(),
-        Value::Number(number) => library_number(&number),
+        Value::Number(number) => serde_number_or_text(&number),
         Value::String(text) => text.into(),
-        Value::Array(items) => items.into_iter().map(library_value).collect(),
+        Value::Array(items) => items.into_iter().map(serde_json_value).collect(),
         Value::Object(members) => {
-            members.into_iter().map(|(name, value)| (name, library_value(value))).collect()
+            members.into_iter().map(|(name, value)| (name, serde_json_value(value))).collect()
         }
     }
 }
 
-fn library_number(number: &Number) -> serde_json::Value {
+fn serde_number_or_text(number: &Number) -> serde_json::Value {
     if let Some(whole) = number.as_i64() {
         return whole.into();
     }
@@ -86,20 +86,20 @@ impl From<Value> for CallResult {
 /// `None` if the answer is text, bytes or empty.
 fn structured_content(result: &ToolResult) -> Option<String> {
     if let Outcome::Answered(answer) = &result.outcome
-        && let Some(json) = answer.bare_json().filter(|_| result.notes().is_none())
+        && let Some(json) = answer.json_if_nothing_else().filter(|_| result.notes().is_none())
     {
         let text = json.text().trim_ascii();
         let is_object = text.starts_with('{');
         return Some(if is_object { text.to_owned() } else { format!(r#"{{"result":{text}}}"#) });
     }
-    whole_content(result).map(|whole| whole.to_string())
+    structured_outcome(result).map(|whole| whole.to_string())
 }
 
 /// The structured content of a result that has more than JSON.
-fn whole_content(result: &ToolResult) -> Option<Value> {
+fn structured_outcome(result: &ToolResult) -> Option<Value> {
     let text = serde_json::to_string(&result.outcome).ok()?;
     let Ok(Value::Object(mut whole)) = Value::parse(&text) else { return None };
-    whole.insert_some("notes", result.notes());
+    whole.insert_if_some("notes", result.notes());
     let Outcome::Answered(answer) = &result.outcome else { return Some(whole.into()) };
     if !matches!(answer.content, Content::Json(_)) {
         return None;
@@ -128,7 +128,7 @@ mod tests {
         let result = ToolResult { id, tool, outcome, journal };
         let structured = structured_content(&result).map(|text| Value::parse(&text).unwrap());
         assert_eq!(structured.as_ref(), expected);
-        assert_eq!(whole_content(&result).as_ref(), expected);
+        assert_eq!(structured_outcome(&result).as_ref(), expected);
     }
 
     fn answered(value: Value) -> Outcome {

@@ -21,7 +21,7 @@ pub(crate) fn tool_declaration(tool: &Tool, schemas: McpSchemas) -> Value {
 /// Marks in a value's schema that clients repeat the value in a header. Clients follow no references, so references on the way
 /// to the value are replaced by their targets. A value whose schema is not declared there, or has several types, is not
 /// repeated.
-fn mark_header(schema: &mut Value, definitions: &Value, path: &[String], header: &str) {
+fn mark_repeated_in_header(schema: &mut Value, definitions: &Value, path: &[String], header: &str) {
     // Schemas off the way to the value stay as they are declared.
     let mut reached = schema.clone();
     let mut at = &mut reached;
@@ -32,7 +32,7 @@ fn mark_header(schema: &mut Value, definitions: &Value, path: &[String], header:
         };
         at = member;
         for _ in 0..MOST_HOPS {
-            let Some(target) = merged_definition(at, definitions) else { break };
+            let Some(target) = merged_reference_target(at, definitions) else { break };
             *at = target;
         }
     }
@@ -45,7 +45,7 @@ fn mark_header(schema: &mut Value, definitions: &Value, path: &[String], header:
 }
 
 /// The definition that a schema refers to, merged with the keywords beside the reference.
-fn merged_definition(schema: &Value, definitions: &Value) -> Option<Value> {
+fn merged_reference_target(schema: &Value, definitions: &Value) -> Option<Value> {
     let members = schema.as_object()?;
     let name = members.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
     let mut target = definitions.get(name)?.as_object()?.clone();
@@ -59,7 +59,7 @@ const MOST_HOPS: usize = 8;
 
 /// The declaration of a tool, with the values that clients repeat in headers; `None` if the library does not accept the
 /// declaration.
-pub(crate) fn declared_tool(
+pub(crate) fn library_tool_declaration(
     tool: &Tool,
     listing: &McpConfig,
     headers: &[(Vec<String>, String)],
@@ -68,7 +68,7 @@ pub(crate) fn declared_tool(
     if let Some(schema) = declaration.get_mut("inputSchema").filter(|_| !headers.is_empty()) {
         let definitions = schema.get("$defs").cloned().unwrap_or_default();
         for (path, header) in headers {
-            mark_header(schema, &definitions, path, header);
+            mark_repeated_in_header(schema, &definitions, path, header);
         }
     }
     let mut declared: model::Tool = serde_json::from_str(&declaration.to_string()).ok()?;
@@ -95,7 +95,10 @@ mod tests {
     fn check(effect: Effect, expected: [bool; 4]) {
         let schema = Schema::new(json!({"type": "object", "properties": {}}));
         let tool = Tool::new(ToolName::new("pet").unwrap(), "A pet".to_owned(), schema, effect);
-        let hints = declared_tool(&tool, &McpConfig::default(), &[]).unwrap().annotations.unwrap();
+        let hints = library_tool_declaration(&tool, &McpConfig::default(), &[])
+            .unwrap()
+            .annotations
+            .unwrap();
         let hints = [
             hints.read_only_hint,
             hints.destructive_hint,
@@ -148,7 +151,7 @@ mod tests {
         for schemas in [McpSchemas::Portable, McpSchemas::Whole] {
             let mut listing = McpConfig::default();
             listing.schemas = schemas;
-            let declared = declared_tool(&tool, &listing, &headers).unwrap();
+            let declared = library_tool_declaration(&tool, &listing, &headers).unwrap();
             let schema = serde_json::to_value(&*declared.input_schema).unwrap();
             let at =
                 |place: &str| schema.pointer(place).and_then(|it| it.as_str()).map(str::to_owned);
@@ -168,12 +171,12 @@ mod tests {
         let tool = Tool::new(name, "Finds pets by many words".to_owned(), schema, Effect::Write);
         let tool = tool.with_title(Some("Find pets".to_owned()));
         let mut listing = McpConfig::default();
-        let own = declared_tool(&tool, &listing, &[]).unwrap();
+        let own = library_tool_declaration(&tool, &listing, &[]).unwrap();
         assert_eq!(own.title.as_deref(), Some("Find pets"));
         let said = listing.tools.entry("find".to_owned()).or_default();
         (said.title, said.read_only) = (Some("Search".to_owned()), Some(true));
         said.open_world = Some(false);
-        let told = declared_tool(&tool, &listing, &[]).unwrap();
+        let told = library_tool_declaration(&tool, &listing, &[]).unwrap();
         let hints = told.annotations.unwrap();
         assert_eq!(told.title.as_deref(), Some("Search"));
         assert_eq!((hints.read_only_hint, hints.destructive_hint), (Some(true), Some(false)));

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The abilities of a call's client, if the call can be answered here.
-pub(crate) fn direct_abilities(
+pub(crate) fn client_abilities_if_direct(
     head: &Parts,
     exact: &ExactCall,
     schemas: McpSchemas,
@@ -51,7 +51,7 @@ pub(crate) fn direct_abilities(
     }
 }
 
-pub(crate) async fn answer_call(
+pub(crate) async fn answer_call_directly(
     host: &dyn Host,
     head: &Parts,
     exact: &ExactCall,

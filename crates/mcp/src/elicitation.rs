@@ -38,13 +38,13 @@ pub(crate) struct CallOrigin<'r> {
 }
 
 /// Runs a call. `fresh` makes the call anew, because the person may take a while to answer.
-pub(crate) async fn run<'a>(
+pub(crate) async fn run_call_with_questions<'a>(
     executor: &Executor,
     fresh: impl Fn() -> Call<'a> + Send + Sync,
     origin: &CallOrigin<'_>,
     pauses: &Pauses,
 ) -> Result<RoundEnd, ErrorData> {
-    let mut call = call_with_sign_ins(fresh(), origin.abilities);
+    let mut call = call_answering_sign_ins(fresh(), origin.abilities);
     let place = state_place(&call);
     let round = load_round(origin.exact, &call, &place, pauses).await?;
     let mut answers = exact_answers(origin.exact);
@@ -70,7 +70,7 @@ pub(crate) async fn run<'a>(
         let decision = match (abilities.channel, abilities.has_forms) {
             (Channel::Rounds, true) => {
                 let round = Round { approval: Some(pending.id.clone()), answers };
-                let state = stored_state(round, &fresh(), &place, pauses).await;
+                let state = store_and_seal_round(round, &fresh(), &place, pauses).await;
                 return input_required_result(pending, state).map(RoundEnd::Asks);
             }
             (Channel::Live, true) => match origin.peer {
@@ -99,7 +99,7 @@ pub(crate) async fn run<'a>(
     let named = asked.iter().map(|it| Some((it.name().to_owned(), it.input_request()?)));
     let requests: Option<InputRequests> = named.collect();
     let round = Round { approval: None, answers: used };
-    let state = stored_state(round, &fresh(), &place, pauses).await;
+    let state = store_and_seal_round(round, &fresh(), &place, pauses).await;
     let (requests, state) = requests.zip(state).ok_or_else(|| {
         ErrorData::internal_error("the values that the tool wants cannot be asked for", None)
     })?;
@@ -107,7 +107,7 @@ pub(crate) async fn run<'a>(
 }
 
 /// Lets the calls of a program wait for a sign-in where the answer comes with a request of its own, and with its credentials.
-fn call_with_sign_ins(call: Call<'_>, abilities: Abilities) -> Call<'_> {
+fn call_answering_sign_ins(call: Call<'_>, abilities: Abilities) -> Call<'_> {
     if (abilities.channel, abilities.has_forms) == (Channel::Rounds, true) {
         call.with_extension(AnswersSignIns)
     } else {
@@ -131,9 +131,9 @@ async fn load_round(
     pauses: &Pauses,
 ) -> Result<Round, ErrorData> {
     let Some(state) = &exact.state else { return Ok(Round::default()) };
-    let name = pauses.unsealed_name(state, place).ok_or_else(foreign_state)?;
+    let name = pauses.unsealed_name(state, place).ok_or_else(foreign_state_error)?;
     match Round::take_round(name, call, pauses.store()).await {
-        Ok(round) => round.ok_or_else(foreign_state),
+        Ok(round) => round.ok_or_else(foreign_state_error),
         Err(error) => {
             tracing::warn!(%error, "the answers of earlier rounds of a call cannot be read");
             let message =
@@ -147,7 +147,7 @@ fn exact_answers(exact: &ExactCall) -> BTreeMap<String, Value> {
     exact.answers.iter().map(|(name, answer)| (name.clone(), answer.clone())).collect()
 }
 
-async fn stored_state(
+async fn store_and_seal_round(
     round: Round,
     call: &Call<'_>,
     place: &Key,
@@ -160,7 +160,7 @@ fn needs_values(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Failed(fault) if fault.code == FaultCode::NeedsValues)
 }
 
-fn foreign_state() -> ErrorData {
+fn foreign_state_error() -> ErrorData {
     let message = "`requestState` is none that this call was answered with, or was used: make the call again without it";
     ErrorData::invalid_params(message, None)
 }

@@ -45,18 +45,18 @@ pub trait Host: Send + Sync + 'static {
     }
 
     /// The store in which a call that waits for its client outlives the process; the memory of this process by default.
-    fn state(&self) -> Option<Arc<dyn Store>> {
+    fn waiting_call_store(&self) -> Option<Arc<dyn Store>> {
         None
     }
 
     /// True if the tools may change while they are served.
-    fn may_change(&self) -> bool {
+    fn can_tools_change(&self) -> bool {
         false
     }
 
     /// A stream with an item each time the tools may have changed; it ends when no more changes are reported. `None` if the
     /// maximum number of listeners is reached.
-    fn changes(&self) -> Option<BoxStream<'static, ()>> {
+    fn tool_changes(&self) -> Option<BoxStream<'static, ()>> {
         None
     }
 
@@ -75,7 +75,7 @@ pub trait Host: Send + Sync + 'static {
     }
 
     /// Adds the host's own values to a call.
-    fn prepared_call<'a>(&self, call: Call<'a>) -> Call<'a> {
+    fn call_with_host_values<'a>(&self, call: Call<'a>) -> Call<'a> {
         call
     }
 }
@@ -148,14 +148,14 @@ impl Caller {
     }
 
     /// True if the caller may use the tools of a toolset.
-    pub fn sees(&self, toolset: &str) -> bool {
+    pub fn can_use_toolset(&self, toolset: &str) -> bool {
         self.rights.may_use(toolset) && self.toolset.as_ref().is_none_or(|only| only == toolset)
     }
 
     /// True if the tools of a toolset are listed for the caller.
-    pub fn lists(&self, toolset: &str) -> bool {
+    pub fn can_list_toolset(&self, toolset: &str) -> bool {
         let is_listed = self.listed.as_ref().is_some_and(|listed| listed.contains(toolset))
             && self.toolset.as_ref().is_none_or(|only| only == toolset);
-        is_listed || self.sees(toolset)
+        is_listed || self.can_use_toolset(toolset)
     }
 }

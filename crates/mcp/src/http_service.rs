@@ -20,7 +20,7 @@ use crate::{
     batch, direct,
     host::Host,
     message::{ExactCall, KEY_HEADER, Refusal},
-    method_errors::explained_body,
+    method_errors::explained_unknown_method,
     server::Server,
 };
 
@@ -51,7 +51,7 @@ impl McpService {
     ) -> Response<BoxBody<Bytes, Infallible>> {
         let (head, body) = request.into_parts();
         let is_sent = head.method == Method::POST;
-        let batch = is_sent.then(|| batch::batch_messages(&head.headers, &body)).flatten();
+        let batch = is_sent.then(|| batch::messages_if_batch(&head.headers, &body)).flatten();
         match batch {
             None => self.answer_message(head, body).await,
             Some(Ok(messages)) => {
@@ -69,7 +69,7 @@ impl McpService {
             return denied;
         }
         if calls.len() > 1 && head.headers.contains_key(KEY_HEADER) {
-            return refusal_response(&Refusal::shared_key());
+            return refusal_response(&Refusal::shared_idempotency_key());
         }
         head.headers.remove(header::CONTENT_LENGTH);
         let answers = messages.into_iter().map(|message| {
@@ -78,7 +78,7 @@ impl McpService {
         });
         let answers = stream::iter(answers).buffered(batch::AT_ONCE);
         let answers: Vec<String> = answers.filter_map(ready).collect().await;
-        batch::joined_response(&answers)
+        batch::batch_response(&answers)
     }
 
     async fn answer_message(
@@ -87,23 +87,24 @@ impl McpService {
         body: Bytes,
     ) -> Response<BoxBody<Bytes, Infallible>> {
         if head.method == Method::POST {
-            let exact = match self.read_message(&head, &body) {
+            let exact = match self.read_allowed_message(&head, &body) {
                 Ok(exact) => exact,
                 Err(refused) => return refused.map(|body| Full::new(body).boxed()),
             };
             let schemas = self.host.listing_settings().schemas;
-            let abilities = direct::direct_abilities(&head, &exact, schemas);
+            let abilities = direct::client_abilities_if_direct(&head, &exact, schemas);
             if let Some(abilities) = abilities.filter(|_| !self.has_argument_headers(&exact)) {
-                let answer = direct::answer_call(&*self.host, &head, &exact, abilities).await;
+                let answer =
+                    direct::answer_call_directly(&*self.host, &head, &exact, abilities).await;
                 return answer.map(|body| Full::new(body).boxed());
             }
             head.extensions.insert(Arc::new(exact));
         }
-        let is_json = is_json(&head.headers);
+        let is_json = has_json_content_type(&head.headers);
         let request = Request::from_parts(head, Full::new(body.clone()));
         let Ok(response) = self.library_service().call(request).await;
-        if is_json_rpc(&response) {
-            return explain_method_errors(response).await;
+        if has_json_rpc_body(&response) {
+            return explain_unknown_method(response).await;
         }
         to_json_rpc_refusal(response, &body, is_json).await.map(|body| Full::new(body).boxed())
     }
@@ -129,8 +130,13 @@ impl McpService {
     }
 
     /// Reads the message of a request. Fails if it is not a message or calls a tool that its sender may not call.
-    fn read_message(&self, head: &Parts, body: &[u8]) -> Result<ExactCall, Box<Response<Bytes>>> {
-        let exact = ExactCall::from_text(body).and_then(|exact| exact.with_headers(&head.headers));
+    fn read_allowed_message(
+        &self,
+        head: &Parts,
+        body: &[u8],
+    ) -> Result<ExactCall, Box<Response<Bytes>>> {
+        let exact = ExactCall::from_text(body)
+            .and_then(|exact| exact.with_idempotency_header(&head.headers));
         let exact = exact.map_err(|refusal| Box::new(refusal_response(&refusal)))?;
         match self.denial_response(head, &exact) {
             Some(denied) => Err(Box::new(denied)),
@@ -143,25 +149,25 @@ impl McpService {
     }
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
+fn has_json_content_type(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     kind.is_some_and(|kind| kind.starts_with("application/json"))
 }
 
 /// False for a refusal that the library words in plain text.
-fn is_json_rpc(response: &Response<BoxBody<Bytes, Infallible>>) -> bool {
+fn has_json_rpc_body(response: &Response<BoxBody<Bytes, Infallible>>) -> bool {
     !response.status().is_client_error() || response.headers().contains_key(header::CONTENT_TYPE)
 }
 
-async fn explain_method_errors(
+async fn explain_unknown_method(
     response: Response<BoxBody<Bytes, Infallible>>,
 ) -> Response<BoxBody<Bytes, Infallible>> {
-    if !is_json(response.headers()) {
+    if !has_json_content_type(response.headers()) {
         return response;
     }
     let (mut head, body) = response.into_parts();
     let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes);
-    let body = match explained_body(&body) {
+    let body = match explained_unknown_method(&body) {
         Some(worded) => {
             head.headers.remove(header::CONTENT_LENGTH);
             worded
@@ -184,7 +190,7 @@ async fn to_json_rpc_refusal(
         // The media type is right, but the text is not a message.
         StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => {
             head.status = StatusCode::BAD_REQUEST;
-            Refusal::foreign(asked)
+            Refusal::not_mcp_message(asked)
         }
         StatusCode::BAD_REQUEST if text.contains("MCP-Protocol-Version") => {
             let known_versions: Vec<_> =
@@ -204,7 +210,7 @@ async fn to_json_rpc_refusal(
 
 /// The response to a message that is refused (MCP 2026-07-28, transports: 400 with an error of JSON-RPC).
 fn refusal_response(refusal: &Refusal) -> Response<Bytes> {
-    let mut response = Response::new(Bytes::from(refusal.message_text()));
+    let mut response = Response::new(Bytes::from(refusal.json_rpc_error_text()));
     *response.status_mut() = StatusCode::BAD_REQUEST;
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);

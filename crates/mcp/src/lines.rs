@@ -43,7 +43,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
     }
 
     /// The next line within the limit; `None` at the end. Dropping the future loses nothing.
-    async fn next(&mut self) -> Option<Result<Vec<u8>, Refusal>> {
+    async fn next_line(&mut self) -> Option<Result<Vec<u8>, Refusal>> {
         loop {
             // A client that reads no output ends here.
             let piece = self.input.fill_buf().await.ok()?;
@@ -74,7 +74,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
 
     fn write_refusal(&mut self, refusal: &Refusal) {
         while self.refusals.try_join_next().is_some() {}
-        self.refusals.spawn(write_line(Arc::clone(&self.output), refusal.message_text()));
+        self.refusals.spawn(write_line(Arc::clone(&self.output), refusal.json_rpc_error_text()));
     }
 }
 
@@ -101,7 +101,7 @@ where
                     Err(refusal) => self.write_refusal(&refusal),
                 }
             }
-            let messages = self.next().await?.and_then(|line| match line.trim_ascii_start() {
+            let messages = self.next_line().await?.and_then(|line| match line.trim_ascii_start() {
                 [] => Ok(Vec::new()),
                 [b'[', ..] => batch::split_batch(&line),
                 _ => Ok(vec![line.into()]),
@@ -122,7 +122,7 @@ where
 fn read_message(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     let exact = ExactCall::from_text(line)?;
     let mut message: ClientJsonRpcMessage =
-        serde_json::from_slice(line).map_err(|_| Refusal::foreign(line))?;
+        serde_json::from_slice(line).map_err(|_| Refusal::not_mcp_message(line))?;
     if let JsonRpcMessage::Request(request) = &mut message
         && let ClientRequest::CallToolRequest(call) = &mut request.request
     {

@@ -39,7 +39,7 @@ impl ExactCall {
     /// are not an object, an idempotency key that is none, and wishes that no call over MCP has.
     pub(crate) fn from_text(text: &[u8]) -> Result<Self, Refusal> {
         let Ok(text) = str::from_utf8(text) else {
-            return Err(refusal_of_id(
+            return Err(refusal_with_id(
                 Value::Null,
                 PARSE_ERROR,
                 "expected JSON in UTF-8".to_owned(),
@@ -49,20 +49,20 @@ impl ExactCall {
             Ok(Some(message)) => message,
             Ok(None) => {
                 let message = "expected each name once in an object".to_owned();
-                return Err(refusal_of_id(id_of(text), INVALID_REQUEST, message));
+                return Err(refusal_with_id(id_of_broken_message(text), INVALID_REQUEST, message));
             }
             Err(error) => {
                 let message = format!("expected JSON: {error}");
-                return Err(refusal_of_id(id_of(text), PARSE_ERROR, message));
+                return Err(refusal_with_id(id_of_broken_message(text), PARSE_ERROR, message));
             }
         };
         if message.get("method").and_then(Value::as_str) != Some("tools/call") {
             return Ok(Self::default());
         }
         let id = message.get("id").cloned().unwrap_or_default();
-        let is_request = is_request(&message);
+        let is_request = is_json_rpc_request(&message);
         let Some(params) = message.get_mut("params").and_then(Value::as_object_mut) else {
-            return Err(refusal_of_id(
+            return Err(refusal_with_id(
                 id,
                 INVALID_PARAMS,
                 "`params`: expected an object".to_owned(),
@@ -73,11 +73,11 @@ impl ExactCall {
             Some(Value::Object(arguments)) => Some(arguments),
             Some(other) => {
                 let message = format!("`arguments`: expected an object, got: {}", other.kind());
-                return Err(refusal_of_id(id, INVALID_PARAMS, message));
+                return Err(refusal_with_id(id, INVALID_PARAMS, message));
             }
         };
-        if let Some(message) = unmet_wish(params, arguments.is_some()) {
-            return Err(refusal_of_id(id, INVALID_PARAMS, message));
+        if let Some(message) = http_only_member_problem(params, arguments.is_some()) {
+            return Err(refusal_with_id(id, INVALID_PARAMS, message));
         }
         let mut exact = Self { id, arguments, is_plain: is_request, ..Self::default() };
         for (name, value) in std::mem::take(params) {
@@ -92,8 +92,8 @@ impl ExactCall {
         exact.session = exact.meta.remove(SESSION).unwrap_or_default();
         if let Some(key) = exact.meta.remove(KEY) {
             exact.key = Some(
-                key_of(&key)
-                    .map_err(|wrong| refusal_of_id(exact.id.clone(), INVALID_PARAMS, wrong))?,
+                parse_idempotency_key(&key)
+                    .map_err(|wrong| refusal_with_id(exact.id.clone(), INVALID_PARAMS, wrong))?,
             );
         }
         Ok(exact)
@@ -103,18 +103,18 @@ impl ExactCall {
 impl ExactCall {
     /// Takes the key of the request's header, as every other path does. Refuses one that is no key, or another one than that
     /// of `_meta`.
-    pub(crate) fn with_headers(mut self, headers: &HeaderMap) -> Result<Self, Refusal> {
+    pub(crate) fn with_idempotency_header(mut self, headers: &HeaderMap) -> Result<Self, Refusal> {
         let mut values = headers.get_all(KEY_HEADER).iter();
         let Some(value) = values.next().filter(|_| self.tool.is_some()) else { return Ok(self) };
         let key = value.to_str().ok().filter(|_| values.next().is_none());
         let Some(key) = key.and_then(IdempotencyKey::of_text) else {
             let message =
                 format!("`{KEY_HEADER}`: expected one text of 1 to 255 printable ASCII characters");
-            return Err(refusal_of_id(self.id, INVALID_PARAMS, message));
+            return Err(refusal_with_id(self.id, INVALID_PARAMS, message));
         };
         if self.key.as_ref().is_some_and(|own| *own != key) {
             let message = format!("expected one key, got two: `{KEY_HEADER}` and `{KEY}`");
-            return Err(refusal_of_id(self.id, INVALID_PARAMS, message));
+            return Err(refusal_with_id(self.id, INVALID_PARAMS, message));
         }
         self.key = Some(key);
         Ok(self)
@@ -132,28 +132,28 @@ impl ExactCall {
 impl Refusal {
     pub(crate) fn too_long(most: usize) -> Self {
         let message = format!("expected a message of at most {most} bytes");
-        refusal_of_id(Value::Null, INVALID_REQUEST, message)
+        refusal_with_id(Value::Null, INVALID_REQUEST, message)
     }
 
     /// Refuses one key of a header for several calls.
-    pub(crate) fn shared_key() -> Self {
+    pub(crate) fn shared_idempotency_key() -> Self {
         let message = format!(
             "`{KEY_HEADER}`: expected one call, got several; give each call of a batch its own key, `{KEY}` in its `_meta`"
         );
-        refusal_of_id(Value::Null, INVALID_REQUEST, message)
+        refusal_with_id(Value::Null, INVALID_REQUEST, message)
     }
 
     /// Refuses JSON that is not a message of MCP.
-    pub(crate) fn foreign(text: &[u8]) -> Self {
+    pub(crate) fn not_mcp_message(text: &[u8]) -> Self {
         Self::invalid_request(text, "expected a message of MCP".to_owned())
     }
 
     pub(crate) fn invalid_request(text: &[u8], message: String) -> Self {
-        let id = str::from_utf8(text).map(id_of).unwrap_or_default();
-        refusal_of_id(id, INVALID_REQUEST, message)
+        let id = str::from_utf8(text).map(id_of_broken_message).unwrap_or_default();
+        refusal_with_id(id, INVALID_REQUEST, message)
     }
 
-    pub(crate) fn message_text(&self) -> String {
+    pub(crate) fn json_rpc_error_text(&self) -> String {
         let Self { id, code, message } = self;
         // Ids are texts and numbers, so their text is JSON.
         let id = id.to_string();
@@ -163,7 +163,7 @@ impl Refusal {
 }
 
 /// A member that means something in calls over HTTP and nothing here: the call would be made without it.
-fn unmet_wish(params: &Object, has_arguments: bool) -> Option<String> {
+fn http_only_member_problem(params: &Object, has_arguments: bool) -> Option<String> {
     if params.get(ARGUMENTS_OVER_HTTP).is_some() && !has_arguments {
         return Some(format!("`params`: expected `arguments`, got: `{ARGUMENTS_OVER_HTTP}`"));
     }
@@ -176,7 +176,7 @@ fn unmet_wish(params: &Object, has_arguments: bool) -> Option<String> {
     Some(format!("`_meta`: expected `{KEY}` or `{SESSION}`, got: `{unknown}`"))
 }
 
-fn key_of(given: &Value) -> Result<IdempotencyKey, String> {
+fn parse_idempotency_key(given: &Value) -> Result<IdempotencyKey, String> {
     let valid_key = given.as_str().and_then(IdempotencyKey::of_text);
     valid_key.ok_or_else(|| {
         let got = match given.as_str().map(|text| text.chars().count()) {
@@ -189,7 +189,7 @@ fn key_of(given: &Value) -> Result<IdempotencyKey, String> {
     })
 }
 
-fn is_request(message: &Value) -> bool {
+fn is_json_rpc_request(message: &Value) -> bool {
     let Some(members) = message.as_object() else { return false };
     let is_version = message.get("jsonrpc").and_then(Value::as_str) == Some("2.0");
     let is_id = message.get("id").is_some_and(|id| id.as_str().is_some() || id.as_i64().is_some());
@@ -197,15 +197,15 @@ fn is_request(message: &Value) -> bool {
     is_version && is_id && members.iter().all(|(name, _)| request_members.contains(&&**name))
 }
 
-fn refusal_of_id(id: Value, code: i32, message: String) -> Refusal {
+fn refusal_with_id(id: Value, code: i32, message: String) -> Refusal {
     let id = if id.as_str().is_some() || matches!(id, Value::Number(_)) { id } else { Value::Null };
     Refusal { id, code, message }
 }
 
 /// The id of a message that cannot be read to its end, if the id comes before the fault.
-fn id_of(text: &str) -> Value {
+fn id_of_broken_message(text: &str) -> Value {
     let (mut reader, mut depth, mut is_next) = (JsonReader::new(text), 0_usize, false);
-    while let Ok(Some(token)) = reader.token() {
+    while let Ok(Some(token)) = reader.next_token() {
         let value = match token {
             JsonToken::String(text) => Some(Value::from(text)),
             JsonToken::Number(digits) => Some(Value::Number(digits.into())),
@@ -258,7 +258,7 @@ mod tests {
     #[track_caller]
     fn refused(text: &str, expected: &str) {
         assert_eq!(
-            ExactCall::from_text(text.as_bytes()).unwrap_err().message_text(),
+            ExactCall::from_text(text.as_bytes()).unwrap_err().json_rpc_error_text(),
             expected,
             "{text}"
         );

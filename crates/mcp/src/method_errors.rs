@@ -24,7 +24,7 @@ impl Service<RoleServer> for WithMethodErrors {
         request: ClientRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
-        Box::pin(self.0.handle_request(request, context)).await.map_err(explained_error)
+        Box::pin(self.0.handle_request(request, context)).await.map_err(explain_if_unknown_method)
     }
 
     async fn handle_notification(
@@ -45,7 +45,7 @@ impl Service<RoleServer> for WithMethodErrors {
 }
 
 /// The library gives the bare name of a method that nobody knows.
-fn explained_error(mut error: ErrorData) -> ErrorData {
+fn explain_if_unknown_method(mut error: ErrorData) -> ErrorData {
     if error.code == ErrorCode::METHOD_NOT_FOUND {
         let method: String = error.message.chars().take(LONGEST).collect();
         error.message = format!("Method not found: {method}").into();
@@ -54,7 +54,7 @@ fn explained_error(mut error: ErrorData) -> ErrorData {
 }
 
 /// The body of a response with its error in words; `None` if it has none that needs them.
-pub(crate) fn explained_body(body: &[u8]) -> Option<Bytes> {
+pub(crate) fn explained_unknown_method(body: &[u8]) -> Option<Bytes> {
     let start = body.get(..body.len().min(START))?;
     if !start.windows(CODE.len()).any(|piece| piece == CODE) {
         return None;
@@ -67,7 +67,7 @@ pub(crate) fn explained_body(body: &[u8]) -> Option<Bytes> {
     }
     let message = error.get("message").and_then(Value::as_str)?.to_owned();
     let said = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
-    error.insert("message", Value::from(&*explained_error(said).message));
+    error.insert("message", Value::from(&*explain_if_unknown_method(said).message));
     Some(Bytes::from(response.to_string()))
 }
 

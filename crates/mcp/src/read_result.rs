@@ -17,7 +17,7 @@ use crate::{Attachment, host::Caller, shortlist};
 pub(crate) const NAME: &str = "read_result";
 
 pub(crate) fn read_result_declaration(executor: &Executor, caller: &Caller) -> Option<model::Tool> {
-    let has_tools = executor.entries().any(|entry| caller.sees(entry.toolset()));
+    let has_tools = executor.entries().any(|entry| caller.can_use_toolset(entry.toolset()));
     if !has_tools || executor.find(NAME).is_some() {
         return None;
     }

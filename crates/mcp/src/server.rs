@@ -19,7 +19,7 @@ use rmcp::{
 use crate::{
     abilities::Abilities,
     calls::{self, Answer, Incoming},
-    declaration::declared_tool,
+    declaration::library_tool_declaration,
     elicitation::CallOrigin,
     host::Host,
     message::ExactCall,
@@ -35,7 +35,7 @@ impl ServerHandler for Server {
         let mut server = Implementation::new("callgate", env!("CARGO_PKG_VERSION"));
         server.title = Some("callgate".to_owned());
         let mut capabilities = ServerCapabilities::builder().enable_tools().build();
-        if let Some(tools) = capabilities.tools.as_mut().filter(|_| self.0.may_change()) {
+        if let Some(tools) = capabilities.tools.as_mut().filter(|_| self.0.can_tools_change()) {
             tools.list_changed = Some(true);
         }
         let mut info = ServerConfig::new(capabilities);
@@ -54,7 +54,7 @@ impl ServerHandler for Server {
         context.peer.set_peer_info(request.clone());
         let mut info = self.negotiate_initialize(&request)?;
         let (listing, executor) = (self.0.listing_settings(), self.0.executor());
-        if shortlist::is_short(&listing, &executor, &self.0.caller(http_head(&context))) {
+        if shortlist::is_shortlist_used(&listing, &executor, &self.0.caller(http_head(&context))) {
             info.instructions = Some(SEARCHED.to_owned());
         }
         // Revisions that begin with this message have no stream for notifications here.
@@ -66,11 +66,11 @@ impl ServerHandler for Server {
 
     fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let filter = SubscriptionFilter::builder().tools_list_changed();
-        self.0.may_change().then(|| filter.build())
+        self.0.can_tools_change().then(|| filter.build())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let Some(mut changes) = self.0.changes() else {
+        let Some(mut changes) = self.0.tool_changes() else {
             let message =
                 "as many clients listen as may: list again when the time of a list is over";
             return Err(ErrorData::internal_error(message, None));
@@ -100,7 +100,7 @@ impl ServerHandler for Server {
         let listing = self.0.listing_settings();
         let foreign_cursor =
             || ErrorData::invalid_params("the cursor is none of this list: list again", None);
-        if shortlist::is_short(&listing, &executor, &caller) {
+        if shortlist::is_shortlist_used(&listing, &executor, &caller) {
             // The whole of it is one page.
             if cursor.is_some() {
                 return Err(foreign_cursor());
@@ -111,9 +111,9 @@ impl ServerHandler for Server {
                 pinned.into_iter().filter_map(|entry| listed_tool(entry, &listing, &executor)),
             );
             tools.extend(read_result::read_result_declaration(&executor, &caller));
-            return Ok(with_lifetime(ListToolsResult::with_all_items(tools)));
+            return Ok(with_cache_lifetime(ListToolsResult::with_all_items(tools)));
         }
-        let entries = executor.entries().filter(|entry| caller.lists(entry.toolset()));
+        let entries = executor.entries().filter(|entry| caller.can_list_toolset(entry.toolset()));
         let entries = entries.collect::<Vec<_>>();
         let start = match &cursor {
             None => 0,
@@ -127,7 +127,7 @@ impl ServerHandler for Server {
         for entry in page.iter().take(PAGE) {
             let tool = listed_tool(*entry, &listing, &executor);
             n_shown += 1;
-            n_bytes += tool.as_ref().map_or(0, n_bytes_of);
+            n_bytes += tool.as_ref().map_or(0, tool_json_size);
             tools.extend(tool);
             if n_bytes >= PAGE_BYTES {
                 break;
@@ -143,7 +143,7 @@ impl ServerHandler for Server {
             let last = shown.last().map(|entry| entry.name().as_str().to_owned());
             result.next_cursor = last;
         }
-        Ok(with_lifetime(result))
+        Ok(with_cache_lifetime(result))
     }
 
     fn get_tool(&self, name: &str) -> Option<model::Tool> {
@@ -154,7 +154,7 @@ impl ServerHandler for Server {
         if headers.is_empty() && listing.schemas != McpSchemas::Whole {
             return None;
         }
-        declared_tool(entry.declaration()?, &listing, &headers)
+        library_tool_declaration(entry.declaration()?, &listing, &headers)
     }
 
     async fn call_tool(
@@ -188,7 +188,7 @@ fn call_response(answer: Answer) -> Result<CallToolResponse, ErrorData> {
 }
 
 /// Adds to a list the time that clients may keep it.
-fn with_lifetime(mut result: ListToolsResult) -> ListToolsResult {
+fn with_cache_lifetime(mut result: ListToolsResult) -> ListToolsResult {
     result.ttl_ms = Some(FRESH_MS);
     result.cache_scope = Some(CacheScope::Private);
     result
@@ -197,7 +197,8 @@ fn with_lifetime(mut result: ListToolsResult) -> ListToolsResult {
 /// A tool as it is listed. A tool without a declaration is left out, and the log says so to the operator.
 fn listed_tool(entry: Entry<'_>, listing: &McpConfig, executor: &Executor) -> Option<model::Tool> {
     let headers = shortlist::argument_headers(listing, executor, entry);
-    let tool = entry.declaration().and_then(|tool| declared_tool(tool, listing, &headers));
+    let tool =
+        entry.declaration().and_then(|tool| library_tool_declaration(tool, listing, &headers));
     if tool.is_none() {
         let tool = entry.name().as_str();
         tracing::warn!(tool, "a tool is not listed over MCP: its declaration takes too much");
@@ -205,7 +206,7 @@ fn listed_tool(entry: Entry<'_>, listing: &McpConfig, executor: &Executor) -> Op
     tool
 }
 
-fn n_bytes_of(tool: &model::Tool) -> usize {
+fn tool_json_size(tool: &model::Tool) -> usize {
     serde_json::to_vec(tool).map_or(0, |text| text.len())
 }
 

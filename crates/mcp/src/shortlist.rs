@@ -78,7 +78,7 @@ impl Standing {
     }
 
     /// The result of a tool that calls no other, or a sentence about the problem with the arguments.
-    pub(crate) fn own_answer(
+    pub(crate) fn find_or_describe_answer(
         self,
         executor: &Executor,
         caller: &Caller,
@@ -93,8 +93,8 @@ impl Standing {
 }
 
 /// True if the four tools are listed instead of all.
-pub(crate) fn is_short(config: &McpConfig, executor: &Executor, caller: &Caller) -> bool {
-    config.is_short(executor, |entry| caller.lists(entry.toolset()))
+pub(crate) fn is_shortlist_used(config: &McpConfig, executor: &Executor, caller: &Caller) -> bool {
+    config.needs_short_tool_list(executor, |entry| caller.can_list_toolset(entry.toolset()))
 }
 
 pub(crate) fn pinned_entries<'e>(
@@ -103,7 +103,7 @@ pub(crate) fn pinned_entries<'e>(
     caller: &Caller,
 ) -> Vec<Entry<'e>> {
     let pinned = config.pinned.iter().filter_map(|name| executor.find(name));
-    pinned.filter(|entry| caller.lists(entry.toolset())).collect()
+    pinned.filter(|entry| caller.can_list_toolset(entry.toolset())).collect()
 }
 
 /// The arguments of a tool that clients repeat in headers. Only tools in every list have them, because clients do not
@@ -117,7 +117,7 @@ pub(crate) fn argument_headers(
         return Vec::new();
     };
     let is_pinned = config.pinned.iter().any(|name| name == entry.name().as_str());
-    if !is_pinned && is_short(config, executor, &Caller::anyone()) {
+    if !is_pinned && is_shortlist_used(config, executor, &Caller::anyone()) {
         return Vec::new();
     }
     let secret = entry.secret_arguments();
@@ -148,14 +148,16 @@ fn find_tools(executor: &Executor, caller: &Caller, asked: Find) -> Result<Value
         }
     };
     let is_listed = |toolset: &String| {
-        executor.entries().any(|entry| entry.toolset() == toolset && caller.lists(entry.toolset()))
+        executor
+            .entries()
+            .any(|entry| entry.toolset() == toolset && caller.can_list_toolset(entry.toolset()))
     };
     if let Some(unknown) = toolsets.iter().find(|toolset| !is_listed(toolset)) {
         return Err(format!("`toolsets`: expected ones that are served, got: `{unknown}`"));
     }
     let search = Search::new(&query).with_limit(limit);
     let search = search.with_toolsets(&toolsets).with_effects(&effects);
-    let matching_tools = executor.search(&search, |entry| caller.lists(entry.toolset()));
+    let matching_tools = executor.search(&search, |entry| caller.can_list_toolset(entry.toolset()));
     let tools: Vec<Value> = matching_tools.iter().map(Found::to_value).collect();
     Ok(json!({"tools": tools}))
 }
@@ -172,7 +174,7 @@ fn describe_tools(
     }
     let (mut tools, mut unknown) = (Vec::new(), Vec::new());
     for name in names {
-        let entry = executor.find(&name).filter(|entry| caller.lists(entry.toolset()));
+        let entry = executor.find(&name).filter(|entry| caller.can_list_toolset(entry.toolset()));
         match entry.and_then(|entry| Some((entry, entry.declaration()?))) {
             Some((entry, tool)) => {
                 let mut declaration = tool_declaration(tool, schemas);

@@ -17,7 +17,7 @@ pub(crate) struct Pauses(Arc<dyn Store>);
 
 impl Pauses {
     pub(crate) fn from_host(host: &dyn Host) -> Self {
-        Self(host.state().unwrap_or_else(memory_store))
+        Self(host.waiting_call_store().unwrap_or_else(process_memory_store))
     }
 
     pub(crate) fn store(&self) -> &dyn Store {
@@ -36,7 +36,7 @@ impl Pauses {
     }
 
     fn sealer(&self) -> Option<Arc<Sealer>> {
-        self.0.sealer(PURPOSE).map(Arc::new).or_else(own_sealer)
+        self.0.sealer(PURPOSE).map(Arc::new).or_else(process_sealer)
     }
 }
 
@@ -46,14 +46,14 @@ pub(crate) fn state_place(call: &Call<'_>) -> Key {
 }
 
 /// The store of this process.
-fn memory_store() -> Arc<dyn Store> {
+fn process_memory_store() -> Arc<dyn Store> {
     static MEMORY: OnceLock<Arc<Memory>> = OnceLock::new();
     let bounds = Bounds { records: MOST_ROUNDS, bytes: MOST_BYTES };
     Arc::<Memory>::clone(MEMORY.get_or_init(|| Arc::new(Memory::new(bounds))))
 }
 
 /// The sealer of this process; `None` if no random number can be drawn.
-fn own_sealer() -> Option<Arc<Sealer>> {
+fn process_sealer() -> Option<Arc<Sealer>> {
     static SEALER: OnceLock<Option<Arc<Sealer>>> = OnceLock::new();
     let drawn = || {
         let mut key = [0; 32];
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn an_unchanged_state_opens_for_its_own_call_only() {
-        let (own, pauses) = (of("kim", "s", "put"), Pauses(memory_store()));
+        let (own, pauses) = (of("kim", "s", "put"), Pauses(process_memory_store()));
         let state = pauses.sealed_state("approval_1", &own).unwrap();
         assert!(!state.contains("approval"), "{state}");
         assert_eq!(pauses.unsealed_name(&state, &own).as_deref(), Some("approval_1"));
@@ -101,7 +101,7 @@ mod tests {
         fn a_state_of_which_a_bit_was_changed_is_refused(
             name in ".{0,60}", at in any::<prop::sample::Index>(), bit in 0..8_u32,
         ) {
-            let (own, pauses) = (of("kim", "s", "put"), Pauses(memory_store()));
+            let (own, pauses) = (of("kim", "s", "put"), Pauses(process_memory_store()));
             let state = pauses.sealed_state(&name, &own).unwrap();
             prop_assert_eq!(pauses.unsealed_name(&state, &own), Some(name));
             let mut bytes = BASE64_URL_SAFE_NO_PAD.decode(&state).unwrap();

@@ -41,7 +41,7 @@ impl fmt::Display for AddressRefusal {
 
 /// The name of the document that `address`, a reference without its fragment, denotes in the document `base`: a path
 /// relative to the directory of the description, or an absolute address.
-pub(crate) fn document_name(base: &str, address: &str) -> Result<String, AddressRefusal> {
+pub(crate) fn resolved_document_name(base: &str, address: &str) -> Result<String, AddressRefusal> {
     if address_scheme(address).is_some() {
         return Url::parse(address).map(without_fragment).map_err(|_| AddressRefusal::Illegal);
     }
@@ -67,7 +67,7 @@ pub(crate) fn is_address(name: &str) -> bool {
 }
 
 /// The URL of an absolute path. It is never read: it only serves to resolve paths relative to it.
-pub(crate) fn file_address(path: &str) -> Option<String> {
+pub(crate) fn file_url(path: &str) -> Option<String> {
     Url::parse("file:///").ok()?.join(path).ok().map(without_fragment)
 }
 
@@ -115,8 +115,8 @@ mod tests {
 
     #[track_caller]
     fn check(base: &str, address: &str, expected: Result<&str, AddressRefusal>) {
-        let got =
-            document_name(base, address).and_then(|name| check_requestable(&name).map(|()| name));
+        let got = resolved_document_name(base, address)
+            .and_then(|name| check_requestable(&name).map(|()| name));
         assert_eq!(got.as_deref(), expected.as_deref(), "{address} in {base}");
     }
 
@@ -155,7 +155,9 @@ mod tests {
             ["http://169.254.169.254/a", "file:///etc/passwd", "ftp://x/y", "c:\\a", "data:,x"]
         {
             assert!(
-                document_name("", address).and_then(|name| check_requestable(&name)).is_err(),
+                resolved_document_name("", address)
+                    .and_then(|name| check_requestable(&name))
+                    .is_err(),
                 "{address}"
             );
         }

@@ -104,7 +104,7 @@ impl InputOrigin {
     }
 
     /// The schema for an alternative of the body, and true if it is that of each item of a list.
-    pub(crate) fn alternative_schema(&self, alternative: usize) -> (Option<&Origin>, bool) {
+    pub(crate) fn schema_and_is_item(&self, alternative: usize) -> (Option<&Origin>, bool) {
         match self.alternatives.get(alternative) {
             Some(origin) => (origin.schema.as_ref(), origin.is_item),
             None => (self.schema.as_ref(), self.is_item),

@@ -58,14 +58,14 @@ impl Budget {
     pub(crate) fn for_declarations(document: &Document) -> Self {
         let limits = document.limits();
         let least = limits.all_declarations_effort;
-        let most = limits.scaled_limit(least, document.n_bytes(), DECLARATIONS_PER_BYTE);
+        let most = limits.scaled_limit(least, document.approximate_bytes(), DECLARATIONS_PER_BYTE);
         Self::new(most, limits.declaration_effort)
     }
 
     pub(crate) fn for_definitions(document: &Document) -> Self {
         let limits = document.limits();
         let least = limits.shared_definitions_effort;
-        let most = limits.scaled_limit(least, document.n_bytes(), DEFINITIONS_PER_BYTE);
+        let most = limits.scaled_limit(least, document.approximate_bytes(), DEFINITIONS_PER_BYTE);
         Self::new(most, limits.declaration_effort)
     }
 
@@ -83,7 +83,7 @@ impl Budget {
         self.most_of_one.min(self.left / SHARE).max(1)
     }
 
-    pub(crate) fn is_short(&self) -> bool {
+    pub(crate) fn has_reduced_limit(&self) -> bool {
         self.steps_per_declaration() < self.most_of_one
     }
 

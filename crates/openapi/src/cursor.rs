@@ -40,7 +40,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
     }
 
     /// The place of this pointer, to report something there; the node stays that of this cursor.
-    pub(crate) fn at_pointer<'b>(&self, pointer: &'b str) -> Cursor<'d, 'b>
+    pub(crate) fn with_report_pointer<'b>(&self, pointer: &'b str) -> Cursor<'d, 'b>
     where
         'a: 'b,
     {
@@ -48,7 +48,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
     }
 
     /// The place of the member `name`, to report something there, even if the member does not exist.
-    pub(crate) fn member_cursor<'b>(&'b self, name: &'b str) -> Cursor<'d, 'b> {
+    pub(crate) fn with_report_member<'b>(&'b self, name: &'b str) -> Cursor<'d, 'b> {
         self.at_child(name, self.node)
     }
 
@@ -61,15 +61,15 @@ impl<'d, 'a> Cursor<'d, 'a> {
     }
 
     /// The members, while steps remain; each costs `steps` and the weight of its pointer.
-    pub(crate) fn members<'b>(
+    pub(crate) fn affordable_members<'b>(
         &'b self,
         steps: usize,
     ) -> impl Iterator<Item = (&'d Arc<str>, Cursor<'d, 'b>)> {
-        self.members_where(|_| true, steps)
+        self.affordable_named_members(|_| true, steps)
     }
 
     /// The members with certain names, while steps remain; each costs `steps` and the weight of its pointer.
-    pub(crate) fn members_where<'b>(
+    pub(crate) fn affordable_named_members<'b>(
         &'b self,
         is_read: impl Fn(&str) -> bool + 'b,
         steps: usize,
@@ -79,12 +79,12 @@ impl<'d, 'a> Cursor<'d, 'a> {
             let path = self.path.name(name);
             (name, Cursor { node, path, ..*self })
         });
-        let steps = move |(_, member): &(_, Cursor<'d, 'b>)| steps + member.path.weight();
+        let steps = move |(_, member): &(_, Cursor<'d, 'b>)| steps + member.path.step_cost();
         self.document.meter().affordable_by(members, steps)
     }
 
     /// The members, while steps remain; each costs `steps`.
-    pub(crate) fn each_member<'b>(
+    pub(crate) fn members_at_flat_cost<'b>(
         &'b self,
         steps: usize,
     ) -> impl Iterator<Item = (&'d Arc<str>, Cursor<'d, 'b>)> {
@@ -97,7 +97,10 @@ impl<'d, 'a> Cursor<'d, 'a> {
     }
 
     /// The items, while steps remain; each costs `steps` and the weight of its pointer.
-    pub(crate) fn items<'b>(&'b self, steps: usize) -> impl Iterator<Item = Cursor<'d, 'b>> {
+    pub(crate) fn affordable_items<'b>(
+        &'b self,
+        steps: usize,
+    ) -> impl Iterator<Item = Cursor<'d, 'b>> {
         let items = self.node.as_array().unwrap_or_default().iter().enumerate();
         let steps = self.steps_of_item(steps);
         self.document.while_affordable(items, steps).map(|(index, node)| Cursor {
@@ -109,7 +112,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
 
     /// The cost of an item with its pointer, in steps; `steps` is the cost without it.
     pub(crate) fn steps_of_item(&self, steps: usize) -> usize {
-        steps + self.path.index(0).weight()
+        steps + self.path.index(0).step_cost()
     }
 
     pub(crate) fn path(&self) -> &Path<'a> {
@@ -137,19 +140,19 @@ impl<'d, 'a> Cursor<'d, 'a> {
     }
 
     /// The node here, or the target of its references; a broken reference is not reported.
-    pub(crate) fn target(&self) -> Result<LocatedNode<'d>, BadReference> {
+    pub(crate) fn target_without_report(&self) -> Result<LocatedNode<'d>, BadReference> {
         reference::follow_references(self.document, self.node, &self.path)
     }
 
     /// The node here, or the target of its references; a broken reference is reported.
-    pub(crate) fn resolved_node(&self) -> Option<LocatedNode<'d>> {
-        self.target().map_err(|bad| self.report(&bad)).ok()
+    pub(crate) fn target_or_report(&self) -> Option<LocatedNode<'d>> {
+        self.target_without_report().map_err(|bad| self.report(&bad)).ok()
     }
 
     /// The node here, or the target of its references; a broken reference is reported, and only the part it represents
     /// is lost.
-    pub(crate) fn resolved_node_or_loss(&self) -> Option<LocatedNode<'d>> {
-        self.target().map_err(|bad| self.report(&bad.as_missing_part())).ok()
+    pub(crate) fn target_or_report_loss(&self) -> Option<LocatedNode<'d>> {
+        self.target_without_report().map_err(|bad| self.report(&bad.as_missing_part())).ok()
     }
 
     /// The text of `name` beside the references here, which replaces that of their targets.

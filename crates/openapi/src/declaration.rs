@@ -8,7 +8,7 @@ mod root_element;
 
 use std::sync::Arc;
 
-use callgate_tool::{Effect, Object, Schema, Tool, ToolEdit, Value, json, shows};
+use callgate_tool::{Effect, Object, Schema, Tool, ToolEdit, Value, json, shows_all_letters};
 use callgate_tree::{Node, Path};
 
 use crate::{
@@ -19,9 +19,9 @@ use crate::{
     findings::Findings,
     input::{Input, InputLocation},
     purpose::Purpose,
-    repetition::leave_out_title,
+    repetition::drop_repeated_title,
     sanitize::{report_hidden, text_without_markup, visible_trimmed},
-    schema::{Builder, View, bytes::Bytes, cache::SchemaCache, nullable::removable_schema},
+    schema::{Builder, View, bytes::Bytes, cache::SchemaCache, nullable::schema_allowing_null},
 };
 
 #[derive(Clone, Debug)]
@@ -37,14 +37,14 @@ pub(crate) struct DeclarationParts<'a> {
 
 impl DeclarationParts<'_> {
     /// The declaration without the schema of responses, and the findings made while it was built.
-    pub(crate) fn tool(&self) -> (Tool, Findings) {
+    pub(crate) fn tool_without_output(&self) -> (Tool, Findings) {
         let view = View::Declared(self.blueprint.common.session_inputs);
         let mut headers = Headers::new(self.document);
         let body = self.inputs.iter().zip(&self.blueprint.inputs);
         let mut body = body.filter(|(input, _)| self.has_members_as_arguments(input));
         let (input_schema, mut findings) = match body.next() {
             Some((input, origin)) => self.body_members_schema(view, input, origin, &mut headers),
-            None => self.arguments_object(view, self.findings(), &mut headers),
+            None => self.arguments_object(view, self.new_findings(), &mut headers),
         };
         let Purpose { texts, n_hidden } = Purpose::from_blueprint(self.blueprint);
         report_hidden(n_hidden, &self.blueprint.operation.pointer, &mut findings);
@@ -63,7 +63,7 @@ impl DeclarationParts<'_> {
     }
 
     pub(crate) fn arguments_schema(&self) -> (Schema, Findings) {
-        self.arguments_object(View::Complete, self.findings(), &mut Headers::new(self.document))
+        self.arguments_object(View::Complete, self.new_findings(), &mut Headers::new(self.document))
     }
 
     /// The purpose of the tool: the operator's own text, these texts, or else method and path.
@@ -77,12 +77,12 @@ impl DeclarationParts<'_> {
         if texts.is_empty() { self.blueprint.label.clone() } else { texts.join("\n\n") }
     }
 
-    fn findings(&self) -> Findings {
+    fn new_findings(&self) -> Findings {
         Findings::for_operation(self.blueprint.label.clone())
     }
 
     fn schema_builder(&self, view: View, findings: Findings) -> Builder<'_> {
-        let mut builder = Builder::new(self.document, &self.built, view).reporting_to(findings);
+        let mut builder = Builder::new(self.document, &self.built, view).with_findings(findings);
         builder.untyped_parts = self.body.map(untyped_parts).unwrap_or_default();
         builder
     }
@@ -106,13 +106,13 @@ impl DeclarationParts<'_> {
             let bytes = bytes_form(input, media, view);
             let mut built = property_schema(&mut builder, origin, bytes);
             if let Some(body) = body.filter(|_| input.name.is_empty()) {
-                root_element::require_member(body, &mut built);
+                root_element::require_root_element(body, &mut built);
             }
             if view != View::Complete {
-                leave_out_title(&mut built, argument);
-                leave_out_title(&mut built, &input.name);
-                say_name(input, &mut built);
-                self.edit_property(input, &mut built);
+                drop_repeated_title(&mut built, argument);
+                drop_repeated_title(&mut built, &input.name);
+                add_name_to_description(input, &mut built);
+                self.apply_edit_to_property(input, &mut built);
             }
             let is_removable = bytes == Bytes::Patch && !input.name.is_empty() && !input.required;
             if view != View::Complete {
@@ -122,25 +122,27 @@ impl DeclarationParts<'_> {
             }
             properties.insert(
                 argument.to_owned(),
-                if is_removable { removable_schema(built) } else { built },
+                if is_removable { schema_allowing_null(built) } else { built },
             );
-            if self.is_always_required(input) && (view == View::Complete || is_asked_for(input)) {
+            if self.is_always_required(input)
+                && (view == View::Complete || needs_model_value(input))
+            {
                 required.push(Value::from(argument));
             }
         }
-        if let Some((name, schema)) = self.body.and_then(content_type) {
+        if let Some((name, schema)) = self.body.and_then(content_type_property) {
             properties.insert(name, schema);
         }
         let mut schema = Object::new();
         schema.insert("type".to_owned(), "object".into());
         schema.insert("properties".to_owned(), properties.into());
-        schema.insert_filled("required", required);
-        schema.insert_some("dependentRequired", self.required_with_the_body(view));
+        schema.insert_unless_empty("required", required);
+        schema.insert_if_some("dependentRequired", self.optional_body_dependencies(view));
         schema.insert("additionalProperties".to_owned(), false.into());
         if view != View::Complete {
-            self.add_examples(&mut schema);
+            self.replace_examples(&mut schema);
         }
-        builder.close(schema)
+        builder.finish_with_definitions(schema)
     }
 
     /// True if an input is required in every call; properties of an optional body are not.
@@ -153,7 +155,7 @@ impl DeclarationParts<'_> {
     }
 
     /// In an optional body, each property requires the required ones.
-    fn required_with_the_body(&self, view: View) -> Option<Value> {
+    fn optional_body_dependencies(&self, view: View) -> Option<Value> {
         let is_seen = |input: &&Input| view == View::Complete || !input.edit.is_hidden;
         let of_body = || {
             let of_body = self.inputs.iter().filter(|input| input.place() == InputLocation::Body);
@@ -186,13 +188,13 @@ fn bytes_form(input: &Input, media: Option<&BodyMedia>, view: View) -> Bytes {
         _ if is_declared && media.is_some_and(BodyMedia::is_merge_patch) => Bytes::Patch,
         Some(BodyKind::Binary) => Bytes::Whole,
         Some(BodyKind::Multipart) if input.name.is_empty() => Bytes::Parts,
-        Some(BodyKind::Multipart) if is_untyped(media, &input.name) => Bytes::Untyped,
+        Some(BodyKind::Multipart) if is_untyped_part(media, &input.name) => Bytes::Untyped,
         Some(BodyKind::Multipart) => Bytes::Part,
         _ => Bytes::Text,
     }
 }
 
-fn is_untyped(media: Option<&BodyMedia>, name: &str) -> bool {
+fn is_untyped_part(media: Option<&BodyMedia>, name: &str) -> bool {
     let mut encodings = media.into_iter().flat_map(|media| media.encodings.iter());
     encodings.any(|encoding| encoding.is_untyped && *encoding.name == *name)
 }
@@ -205,14 +207,14 @@ fn untyped_parts(body: &Body) -> Vec<Arc<str>> {
 }
 
 /// True if the model must supply a required input, because neither a default nor the session does.
-fn is_asked_for(input: &Input) -> bool {
+fn needs_model_value(input: &Input) -> bool {
     input.default.is_none() && input.source == crate::input::ValueSource::Model
 }
 
-fn say_name(input: &Input, built: &mut Value) {
+fn add_name_to_description(input: &Input, built: &mut Value) {
     let is_whole_body = input.place() == InputLocation::Body && input.name.is_empty();
     let Value::Object(members) = built else { return };
-    if is_whole_body || shows(input.argument.as_str(), &input.name) {
+    if is_whole_body || shows_all_letters(input.argument.as_str(), &input.name) {
         return;
     }
     let name: String = visible_trimmed(&input.name).chars().take(LONGEST_NAME).collect();
@@ -283,7 +285,7 @@ fn value_schema<'d>(builder: &mut Builder<'d>, declared: DeclaredValue<'d>) -> O
     if is_item {
         builder.bytes = builder.bytes.representation_below_keyword("items");
     }
-    let built = schema.map(|schema| builder.schema(&schema.node, &Path::at(&schema.pointer)));
+    let built = schema.map(|schema| builder.build_schema(&schema.node, &Path::at(&schema.pointer)));
     let built =
         if is_item { built.map(|item| json!({"type": "array", "items": item})) } else { built };
     let mut members = match built {
@@ -307,17 +309,17 @@ fn insert_description(
 ) {
     let text = instead.or_else(|| object.get("description")?.as_str());
     if let Some(text) = text.and_then(|text| builder.text_for_model(text, "")) {
-        members.insert_filled("description", text.trim());
+        members.insert_unless_empty("description", text.trim());
     }
     if object.is_true("deprecated") {
         members.insert("deprecated".to_owned(), true.into());
     }
     let example = object.get("example").filter(|_| !members.contains_key("examples"));
-    let example = example.and_then(|example| builder.copy(example));
-    members.insert_some("examples", example.map(|example| json!([example])));
+    let example = example.and_then(|example| builder.copy_or_report(example));
+    members.insert_if_some("examples", example.map(|example| json!([example])));
 }
 
-fn content_type(body: &Body) -> Option<(String, Value)> {
+fn content_type_property(body: &Body) -> Option<(String, Value)> {
     let name = body.content_type.as_ref()?.as_str().to_owned();
     let selectable = body.media.iter().filter(|media| media.is_selectable);
     let media: Vec<&str> = selectable.map(|media| &*media.media_type).collect();

@@ -158,7 +158,7 @@ impl Document {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn needs(&self) -> Vec<Arc<str>> {
+    pub fn missing_documents(&self) -> Vec<Arc<str>> {
         let read = self.parts.documents.values().filter_map(|further| match further {
             FurtherDocument::Read(tree) => Some(&tree.index),
             FurtherDocument::Refused(_) => None,
@@ -170,12 +170,12 @@ impl Document {
         needed.filter(|name| seen_names.insert(*name)).cloned().collect()
     }
 
-    /// Accepts the tree of a document under the name from [`Document::needs`]. All documents together may have as many
+    /// Accepts the tree of a document under the name from [`Document::missing_documents`]. All documents together may have as many
     /// values as the limits allow for one; a document that exceeds that is refused.
     pub fn supply(&mut self, name: &str, root: Node) {
         let most = self.limits().text.nodes;
         let room = most.saturating_sub(self.parts.n_nodes);
-        let base = Base::of_further(&root, name, &self.parts.base);
+        let base = Base::of_referenced_document(&root, name, &self.parts.base);
         let index = Index::from_tree(&root, &base, room);
         if index.n_nodes > room {
             let expected = format!("at most {most} values in all documents together");
@@ -199,7 +199,7 @@ impl Document {
             .insert(name.into(), FurtherDocument::Read(Arc::new(Tree { root, base, index })));
     }
 
-    /// Records why a document that [`Document::needs`] named will not be supplied.
+    /// Records why a document that [`Document::missing_documents`] named will not be supplied.
     pub fn refuse(&mut self, name: &str, why: Unavailable) {
         Arc::make_mut(&mut self.parts).documents.insert(name.into(), FurtherDocument::Refused(why));
     }
@@ -222,7 +222,7 @@ impl Document {
     /// The steps that making tools of the description may take: those of the limits, or more for a large description.
     pub(crate) fn most_steps(&self) -> usize {
         let limits = self.limits();
-        limits.scaled_limit(limits.effort, self.n_bytes(), 1)
+        limits.scaled_limit(limits.effort, self.approximate_bytes(), 1)
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -233,8 +233,8 @@ impl Document {
         Self { parts: Arc::clone(&self.parts), meter: Meter::with_limit(most) }
     }
 
-    pub(crate) fn begin_operation(&self) {
-        self.meter.begin_operation();
+    pub(crate) fn begin_operation_budget(&self) {
+        self.meter.begin_operation_budget();
     }
 
     pub(crate) fn meter(&self) -> &Meter {
@@ -256,7 +256,7 @@ impl Document {
 
     /// The remaining depth one level deeper; `None` if the depth or no steps remain.
     pub(crate) fn descend_to_remaining_depth(&self, depth: usize, steps: usize) -> Option<usize> {
-        self.meter.one_level_deeper(depth, steps)
+        self.meter.descend_to_remaining_depth(depth, steps)
     }
 
     /// The number of used steps, if they are counted.

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_tool::{EditFault, EditFaultKind, Effect, ToolEdit, ToolName, ToolsetName, nearest};
 
-use crate::names::{Identity, LongerName, without_toolset};
+use crate::names::{Identity, LongerName, name_without_toolset};
 
 pub(crate) use arguments::{AppliedArguments, apply_to_layout};
 
@@ -107,7 +107,7 @@ impl AppliedEdit {
 
 /// The names by which a configuration may mean an operation: the tool's, the id, those of its edit, the one that the whole
 /// id makes, and a short one without the toolset's.
-pub(crate) fn names_of<'a>(
+pub(crate) fn operation_names<'a>(
     own: Option<&'a ToolName>,
     operation_id: Option<&'a str>,
     written: Option<&'a ToolName>,
@@ -115,7 +115,7 @@ pub(crate) fn names_of<'a>(
 ) -> [Option<&'a str>; 6] {
     let [new, former] = AppliedEdit::new_and_former_name(edit);
     let unedited = edit.map(|edit| &edit.former_name).or(own);
-    let short = written.and_then(|_| without_toolset(unedited?));
+    let short = written.and_then(|_| name_without_toolset(unedited?));
     let [own, written] = [own, written].map(|name| name.map(ToolName::as_str));
     [own, operation_id, new, former, written, short]
 }
@@ -144,7 +144,8 @@ impl OperationLookup<'_> {
         }
         let longer = |at: usize| self.longer.get(at).and_then(Option::as_ref).map(|(name, _)| name);
         let id = |at: usize| self.operations.get(at).and_then(|one| one.operation_id);
-        let short = |at: usize| longer(at).and_then(|_| without_toolset(names.get(at)?.as_ref()?));
+        let short =
+            |at: usize| longer(at).and_then(|_| name_without_toolset(names.get(at)?.as_ref()?));
         let ways: [(&str, &dyn Fn(usize) -> bool); 3] = [
             ("whole name", &|at| is_tool(longer(at))),
             ("`operationId`", &|at| id(at) == Some(tool)),
@@ -160,11 +161,11 @@ impl OperationLookup<'_> {
                     let message =
                         format!("expected one operation, got {n} with the {way}: `{tool}`");
                     let help = "write the name of the tool, as `callgate tools` lists it";
-                    Err(EditFault::unfit("", message, help))
+                    Err(EditFault::impossible_change("", message, help))
                 }
             };
         }
-        Err(unknown_tool(tool, self.operations, names))
+        Err(unknown_tool_fault(tool, self.operations, names))
     }
 }
 
@@ -210,12 +211,12 @@ impl<'o> Edits<'o> {
         let at = lookup.operation_index(tool, names)?;
         let former_name = names.get(at).cloned().flatten();
         let (Some(slot), Some(former_name)) = (self.of.get_mut(at), former_name) else {
-            return Err(unknown_tool(tool, lookup.operations, names));
+            return Err(unknown_tool_fault(tool, lookup.operations, names));
         };
         if let Some(other) = slot {
             let message =
                 format!("expected one edit of a tool, got another one of it: `{}`", other.tool);
-            return Err(EditFault::unfit("", message, "put both into one"));
+            return Err(EditFault::impossible_change("", message, "put both into one"));
         }
         let applied = AppliedEdit { changes: Arc::clone(edit), former_name };
         *slot = Some(EditOf { tool, applied });
@@ -238,7 +239,7 @@ impl<'o> Edits<'o> {
         for (at, edit) in self.of.iter().enumerate() {
             let Some(EditOf { tool, applied }) = edit else { continue };
             if !is_selected(&at) {
-                faults.push(FaultyEdit::new(tool, not_offered(tool)));
+                faults.push(FaultyEdit::new(tool, unoffered_tool_fault(tool)));
                 continue;
             }
             let (Some(new), Some(Some(name))) = (&applied.changes.name, names.get(at)) else {
@@ -270,30 +271,35 @@ pub fn edited_tool_name(
     let full = toolset.map_or_else(|| new.to_owned(), |toolset| format!("{toolset}-{new}"));
     Some(ToolName::new(&full).map_err(|error| {
         let help = "use letters, digits, `_` and `-`, at most 60 with the prefix of the toolset";
-        EditFault::unfit("/name", error.to_string(), help).of_kind(EditFaultKind::Name)
+        EditFault::impossible_change("/name", error.to_string(), help)
+            .with_kind(EditFaultKind::Name)
     }))
 }
 
-fn unknown_tool(tool: &str, operations: &[Identity<'_>], names: &[Option<ToolName>]) -> EditFault {
+fn unknown_tool_fault(
+    tool: &str,
+    operations: &[Identity<'_>],
+    names: &[Option<ToolName>],
+) -> EditFault {
     let ids = operations.iter().filter_map(|operation| operation.operation_id);
     let near = nearest(tool, names.iter().flatten().map(ToolName::as_str).chain(ids));
     let help =
         near.map_or_else(|| "remove it".to_owned(), |near| format!("did you mean `{near}`?"));
     let kind = EditFaultKind::misspelt_or_gone(tool, near);
-    EditFault::unfit("", no_tool(tool), help).of_kind(kind)
+    EditFault::impossible_change("", no_tool_message(tool), help).with_kind(kind)
 }
 
-fn not_offered(tool: &str) -> EditFault {
+fn unoffered_tool_fault(tool: &str) -> EditFault {
     let help = "remove it, or let the other keys of `tools` select the operation";
-    EditFault::unfit("", no_tool(tool), help).of_kind(EditFaultKind::Gone)
+    EditFault::impossible_change("", no_tool_message(tool), help).with_kind(EditFaultKind::Gone)
 }
 
-fn no_tool(tool: &str) -> String {
+fn no_tool_message(tool: &str) -> String {
     format!("expected the name of a tool that is offered, got: `{tool}`")
 }
 
 fn taken_name_fault(new: &str, other: &str) -> EditFault {
     let message = format!("expected a name that no other tool has, got that of `{other}`: `{new}`");
     let help = "choose another, also if that tool gets a new name itself";
-    EditFault::unfit("/name", message, help).of_kind(EditFaultKind::Taken)
+    EditFault::impossible_change("/name", message, help).with_kind(EditFaultKind::Taken)
 }

@@ -19,7 +19,7 @@ mod writer;
 
 use std::borrow::Cow;
 
-pub use self::page::{PageText, document_text, page_lines};
+pub use self::page::{PageText, main_content_text, page_lines};
 use self::{code_span::CodeSpans, markup::Markup, writer::Writer};
 
 #[derive(Debug, Eq, PartialEq)]

@@ -230,7 +230,7 @@ impl Input {
     }
 
     /// The side that gives the value first: `configuration`, `context`, `model`, `payload` or `session`.
-    pub fn given_by(&self) -> &'static str {
+    pub fn value_giver_name(&self) -> &'static str {
         match self.source {
             ValueSource::Model if self.edit.is_hidden => "configuration",
             _ => self.source.as_str(),
@@ -238,7 +238,7 @@ impl Input {
     }
 
     /// True if the service calls the input `name`; the names of headers have no case.
-    pub fn is_called(&self, name: &str) -> bool {
+    pub fn has_wire_name(&self, name: &str) -> bool {
         match self.placement {
             Placement::Header(_) => self.name.eq_ignore_ascii_case(name),
             _ => !name.is_empty() && *self.name == *name,
@@ -288,7 +288,7 @@ impl ValueSource {
     }
 
     /// Reports whether this source is a parameter that the session does not have.
-    pub fn lacks(&self, session: &Session) -> bool {
+    pub fn is_missing_parameter(&self, session: &Session) -> bool {
         matches!(self, Self::Parameter(_)) && self.value(session).is_none()
     }
 

@@ -84,11 +84,11 @@ impl JsonPath {
 
     /// The selected values. A value that is selected twice occurs twice.
     pub fn select<'v>(&self, root: &'v Value) -> Vec<&'v Value> {
-        self.places(root).iter().filter_map(|place| value_at(root, place)).collect()
+        self.selected_places(root).iter().filter_map(|place| value_at(root, place)).collect()
     }
 
     /// The paths of the selected values, from the root.
-    pub fn places(&self, root: &Value) -> Vec<Vec<PathStep>> {
+    pub fn selected_places(&self, root: &Value) -> Vec<Vec<PathStep>> {
         if let Some(segments) = &self.plain {
             return plain::selected_places(segments, root);
         }

@@ -76,7 +76,7 @@ impl KeyOwner {
         let is_credential = self.writer == Writer::Credential;
         (is_credential && self.name.eq_ignore_ascii_case(key))
             || (*self.name == *key && !key.is_empty())
-            || self.is_below(key)
+            || self.is_deep_object_key(key)
             || self.declared.contains(key)
     }
 
@@ -89,7 +89,7 @@ impl KeyOwner {
             || (self.form == KeyForm::Deep && self.declared.iter().any(is_below))
     }
 
-    fn is_below(&self, key: &str) -> bool {
+    fn is_deep_object_key(&self, key: &str) -> bool {
         let rest = key.strip_prefix(&*self.name).filter(|_| self.form == KeyForm::Deep);
         rest.is_some_and(|rest| rest.starts_with('['))
     }
@@ -260,7 +260,7 @@ fn input_key_owner(input: &Input, schema: SchemaRoot<'_>) -> Option<KeyOwner> {
         KeyOwner { form, ..single_key_owner(space, Writer::Argument(argument.into()), name) };
     let properties = schema.own_schema().get("properties");
     let own = properties.and_then(|properties| properties.get(argument));
-    Some(with_declared(owner, own, schema))
+    Some(with_declared_keys(owner, own, schema))
 }
 
 /// The owners of the fields of a body, if one of them writes its members as keys.
@@ -285,7 +285,7 @@ fn body_key_owners(
     let owner = |argument: Arc<str>, name: &str, own: Option<&Value>| {
         let mut owner = single_key_owner(space, Writer::Argument(argument), name.into());
         owner.form = of_encoding(name);
-        with_declared(owner, own, schema)
+        with_declared_keys(owner, own, schema)
     };
     let properties = schema.own_schema().get("properties");
     let inputs = inputs.iter().filter(|input| input.place() == InputLocation::Body);
@@ -311,7 +311,7 @@ fn body_key_owners(
     members.declared.into_iter().map(of_member).collect()
 }
 
-fn with_declared(mut owner: KeyOwner, own: Option<&Value>, root: SchemaRoot<'_>) -> KeyOwner {
+fn with_declared_keys(mut owner: KeyOwner, own: Option<&Value>, root: SchemaRoot<'_>) -> KeyOwner {
     if owner.form == KeyForm::Single {
         return owner;
     }

@@ -25,8 +25,10 @@ use crate::{
     options::SessionInputs,
     parameter::Parameter,
     reference::{LocatedNode, reference_chain, reference_targets},
-    schema::{is_legal, only_value_of, own_only_value, sent_value},
-    session_input::{Annotation, annotated_source, is_visible, own_annotation, session_annotation},
+    schema::{is_legal_value, only_value_of, own_only_value, sent_value},
+    session_input::{
+        Annotation, annotated_source, is_visible_to_model, own_annotation, session_annotation,
+    },
 };
 
 #[derive(Debug)]
@@ -66,7 +68,7 @@ pub(crate) fn arrange_inputs<'d>(
     let refused =
         wanted.and_then(|_| body_arguments::keep_preferred_media(document, &mut body).err());
     let wanted = wanted.filter(|_| refused.is_none());
-    let is_choosable = is_choosable(body.as_ref());
+    let is_choosable = has_several_media_types(body.as_ref());
     let alternatives = body.as_ref().map(body_alternatives).unwrap_or_default();
     let parameters = parameters.into_iter().map(Entry::of_parameter).collect();
     let (entries, shape) =
@@ -111,12 +113,12 @@ pub(crate) fn arrange_inputs<'d>(
     let of_alternative = |alternative: Alternative<'d>| (alternative.schema, alternative.is_item);
     let alternatives = alternatives.into_iter().map(of_alternative).collect();
     let no_body_arguments =
-        refused.or_else(|| wanted.and_then(|_| body_arguments::refusal_reason(&inputs)));
+        refused.or_else(|| wanted.and_then(|_| body_arguments::body_arguments_refusal(&inputs)));
     Layout { inputs, schemas, alternatives, origins, body, no_body_arguments }
 }
 
 /// True if there are several media types to choose from.
-fn is_choosable(body: Option<&DescribedBody<'_>>) -> bool {
+fn has_several_media_types(body: Option<&DescribedBody<'_>>) -> bool {
     let media = body.into_iter().flat_map(|body| &body.media);
     media.filter(|media| media.is_written).count() > 1
 }
@@ -139,7 +141,8 @@ fn entries_and_body_layout<'d>(
     let properties = may_be_flat.then(|| flat::flat_properties(document, body)).flatten();
     let properties = properties.unwrap_or_default();
     let properties: Vec<Entry<'d>> = properties.into_iter().map(Entry::of_property).collect();
-    if !properties.is_empty() && !have_equal_names(&entries, &properties, is_choosable(Some(body)))
+    if !properties.is_empty()
+        && !have_equal_names(&entries, &properties, has_several_media_types(Some(body)))
     {
         entries.extend(properties);
         return (entries, BodyLayout::Flat);
@@ -218,8 +221,8 @@ impl<'d> Entry<'d> {
 
     /// The additional cost of its texts, in steps.
     fn steps_of_texts(&self) -> usize {
-        let schema = self.schema.as_ref().map_or(0, |schema| schema.path().weight());
-        schema + Path::at(&self.wire_name).weight()
+        let schema = self.schema.as_ref().map_or(0, |schema| schema.path().step_cost());
+        schema + Path::at(&self.wire_name).step_cost()
     }
 
     fn name_slot(&self) -> Slot<'_> {
@@ -250,7 +253,7 @@ impl<'d> Entry<'d> {
 
     /// True if the description allows the value to be empty (OpenAPI 3.0.4 §4.7.12.2.1) and the schema is of single values: an
     /// empty list would be read as one of an empty text.
-    fn allows_empty(&self, document: &'d Document, schema: &LocatedNode<'d>) -> bool {
+    fn allows_empty_value(&self, document: &'d Document, schema: &LocatedNode<'d>) -> bool {
         let object = self.described_by.filter(|object| object.is_true("allowEmptyValue"));
         let Some(object) = object else { return false };
         let is_pair = matches!(self.placement, Placement::Query(Encoding::Styled(_)))
@@ -282,17 +285,17 @@ impl<'d> Entry<'d> {
             annotated_source(annotation, pointer, session_inputs, findings)
         });
         let default = schema.and_then(|schema| {
-            let default = default_or_only(document, schema, self.required)?;
+            let default = default_or_only_value(document, schema, self.required)?;
             let said: Vec<&Node> = reference_chain(document, schema.node, &schema.path()).collect();
             sent_value(document, &said, default)
         });
-        let allows_empty = schema.is_some_and(|schema| self.allows_empty(document, schema));
+        let allows_empty = schema.is_some_and(|schema| self.allows_empty_value(document, schema));
         let input = Input {
             argument,
             placement: self.placement,
             name: self.wire_name,
             required: self.required,
-            visible: is_visible(&source, session_inputs),
+            visible: is_visible_to_model(&source, session_inputs),
             source,
             default,
             is_fixed: schema.is_some_and(|schema| {
@@ -313,7 +316,7 @@ impl<'d> Entry<'d> {
 }
 
 /// The default of a schema if it is legal, else the only value of a required one.
-fn default_or_only<'d>(
+fn default_or_only_value<'d>(
     document: &'d Document,
     schema: &LocatedNode<'d>,
     required: bool,
@@ -322,7 +325,7 @@ fn default_or_only<'d>(
     let further = reference_targets(document, schema.node, &path);
     let said = || iter::once(schema.node).chain(further.iter().map(|at| at.node));
     let default = said().find_map(|node| node.get("default"));
-    let default = default.filter(|value| is_legal(document, schema.node, &path, value));
+    let default = default.filter(|value| is_legal_value(document, schema.node, &path, value));
     let only = || said().find_map(own_only_value).filter(|_| required);
     default.or_else(only)
 }

@@ -61,7 +61,7 @@ pub use document::{
     Document, Unavailable, UnavailableReason, Version, is_foreign, is_foreign_text, read,
 };
 pub use edit::{AppliedEdit, FaultyEdit, edited_tool_name};
-pub use html_text::{PageText, document_text, page_lines};
+pub use html_text::{PageText, main_content_text, page_lines};
 pub use input::{
     Encoding, Input, InputEdit, InputLocation, NestedInput, Placement, Step, Style, Styled,
     ValueSource,
@@ -85,4 +85,4 @@ pub use security::{
 };
 pub use selection::{Effects, InvalidPattern, Pattern, Selection, Unmatched};
 pub use server::{InvalidServer, Server, check_server};
-pub use tools::{Loaded, load, tags_of};
+pub use tools::{Loaded, load, tags_with_ancestors};

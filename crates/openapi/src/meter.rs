@@ -45,8 +45,8 @@ impl Meter {
         self.0.as_deref()
     }
 
-    pub(crate) fn begin_operation(&self) {
-        self.step_budget().into_iter().for_each(StepBudget::begin_operation);
+    pub(crate) fn begin_operation_budget(&self) {
+        self.step_budget().into_iter().for_each(StepBudget::begin_operation_budget);
         self.spend_steps(OPERATION);
     }
 
@@ -84,18 +84,20 @@ impl Meter {
     }
 
     /// The remaining depth one level deeper; `None` if the depth or no steps remain.
-    pub(crate) fn one_level_deeper(&self, depth: usize, steps: usize) -> Option<usize> {
+    pub(crate) fn descend_to_remaining_depth(&self, depth: usize, steps: usize) -> Option<usize> {
         depth.checked_sub(1).filter(|_| self.spend_steps(steps))
     }
 
     /// A copy of a value, if enough steps remain to keep it.
     pub(crate) fn copy_if_affordable(&self, value: &Node) -> Option<Value> {
-        self.step_budget().is_none_or(|budget| budget.keeps_node(value)).then(|| value.to_value())
+        self.step_budget()
+            .is_none_or(|budget| budget.spend_on_node_copy(value))
+            .then(|| value.to_value())
     }
 
     /// A copy of a built value. It is always made, and its cost is charged even if no steps remain: without the
     /// value a schema would allow more than the description.
-    pub(crate) fn copy_built(&self, value: &Value) -> Value {
+    pub(crate) fn copy_and_charge(&self, value: &Value) -> Value {
         let _ = self.step_budget().is_none_or(|budget| budget.spend_on_copy(value));
         value.clone()
     }
@@ -119,7 +121,7 @@ impl StepBudget {
         }
     }
 
-    fn begin_operation(&self) {
+    fn begin_operation_budget(&self) {
         let left = self.left.load(Relaxed);
         self.left_of_one.store(self.most_of_one.min(left / SHARE).max(1), Relaxed);
     }
@@ -135,13 +137,13 @@ impl StepBudget {
     }
 
     /// Uses the steps for keeping a copy of a value; `false` if fewer remain.
-    fn keeps_node(&self, value: &Node) -> bool {
+    fn spend_on_node_copy(&self, value: &Node) -> bool {
         match value {
             Node::Array(items) => {
-                self.spend_steps(KEPT) && items.iter().all(|item| self.keeps_node(item))
+                self.spend_steps(KEPT) && items.iter().all(|item| self.spend_on_node_copy(item))
             }
             Node::Object(members) => members.iter().all(|(name, value)| {
-                self.spend_steps(KEPT + name.len() / BYTES_KEPT) && self.keeps_node(value)
+                self.spend_steps(KEPT + name.len() / BYTES_KEPT) && self.spend_on_node_copy(value)
             }),
             Node::String(text) => self.spend_steps(VALUE + steps_of_text(text)),
             _ => self.spend_steps(VALUE),
@@ -211,11 +213,11 @@ mod tests {
     #[test]
     fn one_operation_cannot_spend_the_whole_step_budget() {
         let budget = StepBudget::new(100);
-        budget.begin_operation();
+        budget.begin_operation_budget();
         assert!(budget.spend_steps(9));
         assert!(!budget.spend_steps(5));
         assert!(budget.is_spent_for_operation() && !budget.is_spent());
-        budget.begin_operation();
+        budget.begin_operation_budget();
         assert!(budget.spend_steps(7));
         assert!(!budget.spend_steps(80));
         assert!(budget.is_spent());

@@ -13,8 +13,8 @@ mod short;
 mod slot;
 mod vague;
 
-pub(crate) use generator::{Generator, own_name};
-pub(crate) use short::{ShortName, short_names, without_toolset};
+pub(crate) use generator::{Generator, name_and_generator};
+pub(crate) use short::{ShortName, name_without_toolset, short_names};
 pub(crate) use slot::Slot;
 pub(crate) use vague::is_vague;
 
@@ -56,7 +56,7 @@ pub(crate) fn tool_names(
 }
 
 pub(crate) fn argument_names(slots: &[Slot<'_>]) -> Vec<Option<ArgumentName>> {
-    if let Some(names) = own_names(slots) {
+    if let Some(names) = unchanged_names(slots) {
         return names;
     }
     let names = unique_names(slots.iter().map(argument_candidate).collect(), MAX_ARGUMENT_NAME);
@@ -64,7 +64,7 @@ pub(crate) fn argument_names(slots: &[Slot<'_>]) -> Vec<Option<ArgumentName>> {
 }
 
 /// The unchanged names of arguments, if they are few, legal and distinct, as they mostly are.
-fn own_names(slots: &[Slot<'_>]) -> Option<Vec<Option<ArgumentName>>> {
+fn unchanged_names(slots: &[Slot<'_>]) -> Option<Vec<Option<ArgumentName>>> {
     if slots.len() > COMPARED_NAMES {
         return None;
     }
@@ -74,7 +74,7 @@ fn own_names(slots: &[Slot<'_>]) -> Option<Vec<Option<ArgumentName>>> {
     if !slots.iter().enumerate().all(is_new) {
         return None;
     }
-    slots.iter().map(|slot| slot.own_name().map(Some)).collect()
+    slots.iter().map(|slot| slot.legal_argument_name().map(Some)).collect()
 }
 
 /// A name behind the name of its toolset.
@@ -84,10 +84,15 @@ pub(crate) fn prefixed_name(toolset: Option<&ToolsetName>, name: &str) -> String
 
 fn tool_candidate<'a>(toolset: Option<&ToolsetName>, identity: &Identity<'a>) -> Candidate<'a> {
     let Identity { method, operation_id, path, .. } = *identity;
-    let of_id = operation_id.map(|id| (id, legal_name(id, is_tool_byte)));
+    let of_id = operation_id.map(|id| (id, legal_name(id, is_tool_name_byte)));
     let readable = of_id.filter(|(_, stem)| stem.bytes().any(|byte| byte.is_ascii_alphanumeric()));
     let (stem, exact) = readable.map_or_else(
-        || (legal_name(&format!("{} {path}", method.to_ascii_lowercase()), is_tool_byte), false),
+        || {
+            (
+                legal_name(&format!("{} {path}", method.to_ascii_lowercase()), is_tool_name_byte),
+                false,
+            )
+        },
         |(id, stem)| {
             let exact = stem == id;
             (stem, exact)
@@ -101,7 +106,7 @@ fn tool_candidate<'a>(toolset: Option<&ToolsetName>, identity: &Identity<'a>) ->
 fn argument_candidate<'a>(slot: &Slot<'a>) -> Candidate<'a> {
     let Slot { name, place, .. } = *slot;
     let seed = [place.as_str(), name];
-    let mut stem = legal_name(name, is_argument_byte);
+    let mut stem = legal_name(name, is_argument_name_byte);
     if place == InputLocation::Path && matches!(name, "*" | "**") {
         "rest".clone_into(&mut stem);
     } else if !stem.bytes().any(|byte| byte.is_ascii_alphanumeric()) && stem != name {
@@ -120,7 +125,7 @@ fn argument_candidate<'a>(slot: &Slot<'a>) -> Candidate<'a> {
 }
 
 fn unique_names(mut candidates: Vec<Candidate<'_>>, longest: usize) -> Vec<String> {
-    if are_unique(&candidates, longest) {
+    if have_unique_stems(&candidates, longest) {
         return candidates.into_iter().map(|candidate| candidate.stem).collect();
     }
     for candidate in &mut candidates {
@@ -152,7 +157,7 @@ fn unique_names(mut candidates: Vec<Candidate<'_>>, longest: usize) -> Vec<Strin
 }
 
 /// True if the readable parts alone are short enough and distinct, as they mostly are.
-fn are_unique(candidates: &[Candidate<'_>], longest: usize) -> bool {
+fn have_unique_stems(candidates: &[Candidate<'_>], longest: usize) -> bool {
     let mut seen_stems: HashSet<&str> = HashSet::new();
     candidates.iter().enumerate().all(|(at, Candidate { stem, .. })| {
         let is_new = if candidates.len() <= COMPARED_NAMES {
@@ -167,7 +172,7 @@ fn are_unique(candidates: &[Candidate<'_>], longest: usize) -> bool {
 /// The candidates of a group with one name that must take another: all except one whose exact name the description
 /// states, if there is only one.
 fn candidates_to_rename(candidates: &[Candidate<'_>], group: Vec<usize>) -> Vec<usize> {
-    let owns = |at: &usize| candidates.get(*at).is_some_and(Candidate::has_own_name);
+    let owns = |at: &usize| candidates.get(*at).is_some_and(Candidate::has_exact_name);
     if group.iter().filter(|at| owns(at)).count() != 1 {
         return group;
     }
@@ -176,7 +181,7 @@ fn candidates_to_rename(candidates: &[Candidate<'_>], group: Vec<usize>) -> Vec<
 
 impl Candidate<'_> {
     /// True if the description states exactly this name, at a location that its kind does not qualify.
-    fn has_own_name(&self) -> bool {
+    fn has_exact_name(&self) -> bool {
         self.rank == 0 && self.exact && self.kind.is_none()
     }
 
@@ -234,11 +239,11 @@ fn starts_with_letter_or_underscore(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
-fn is_tool_byte(byte: u8) -> bool {
+fn is_tool_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-fn is_argument_byte(byte: u8) -> bool {
+fn is_argument_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 

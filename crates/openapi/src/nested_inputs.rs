@@ -13,8 +13,8 @@ use crate::{
     meter::KEPT,
     options::SessionInputs,
     reference::{LocatedNode, follow_references, reference_chain},
-    schema::{is_legal, is_read_only, own_only_value, sent_value},
-    session_input::{Annotation, is_visible, session_annotation},
+    schema::{is_legal_value, is_read_only, own_only_value, sent_value},
+    session_input::{Annotation, is_visible_to_model, session_annotation},
 };
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -92,13 +92,13 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
     fn search_members(&mut self, root: &LocatedNode<'d>, required: &BTreeSet<&'d str>) {
         let inherited = required.iter().copied();
         let mut required: BTreeSet<&str> =
-            self.document.while_affordable(inherited.chain(required_by(root)), 1).collect();
+            self.document.while_affordable(inherited.chain(required_names(root)), 1).collect();
         let all_of = unresolved_keyword_branches(self.document, root, "allOf");
         for branch in &all_of {
             let Ok(branch) = follow_references(self.document, branch.node, &branch.path()) else {
                 continue;
             };
-            required.extend(self.document.while_affordable(required_by(&branch), 1));
+            required.extend(self.document.while_affordable(required_names(&branch), 1));
         }
         self.search_properties(root, &required);
         if let Some(items) = root.member("items").filter(|items| items.node.as_object().is_some()) {
@@ -111,7 +111,7 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         for keyword in ["anyOf", "oneOf"] {
             // Only one of them is not null: 3.1 declares nullable values this way. With several, the session's values
             // are bound, not filled in (`bindings`).
-            if let [only] = real_branches(self.document, root, keyword).as_slice() {
+            if let [only] = non_null_branches(self.document, root, keyword).as_slice() {
                 self.search_below_part(only, &required);
             }
         }
@@ -122,7 +122,7 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         let Some(properties) = root.member("properties") else { return };
         let above = properties.path();
         let members = properties.node.members();
-        let steps = |member: &(&Arc<str>, _)| VISIT + above.name(member.0).weight();
+        let steps = |member: &(&Arc<str>, _)| VISIT + above.name(member.0).step_cost();
         let members = self.document.meter().affordable_by(members, steps);
         for (name, node) in members {
             let path = above.name(name);
@@ -146,15 +146,15 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
             Some(Annotation::Source(source)) => source,
             Some(Annotation::Invalid { .. }) | None => ValueSource::Model,
         };
-        let default = self.default(need, &source, schema, said);
-        let default = default.and_then(|value| sent_value(self.document, said, value));
+        let default = self.filled_in_default(need, &source, schema, said);
+        let default = filled_in_default.and_then(|value| sent_value(self.document, said, value));
         let is_filled = source != ValueSource::Model || default.is_some();
         let is_own = source != ValueSource::Model;
         if is_filled && self.inputs.len() < MOST_FOUND {
             let input = NestedInput {
                 argument: self.argument.clone(),
                 steps: self.steps.clone().into(),
-                visible: is_visible(&source, self.session_inputs),
+                visible: is_visible_to_model(&source, self.session_inputs),
                 source,
                 default,
                 is_fixed: said.iter().any(|node| own_only_value(node).is_some()),
@@ -170,7 +170,7 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
 
     /// The value that is filled in. The service applies the default of an optional part itself if the part is absent; a
     /// sent value may have another meaning there, so that only `defaults: all` sends it.
-    fn default(
+    fn filled_in_default(
         &self,
         need: Need,
         source: &ValueSource,
@@ -189,12 +189,12 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         };
         let default = said.iter().find_map(|node| node.get("default"));
         let is_legal =
-            |value: &&'d Node| is_legal(self.document, schema.node, &schema.path(), value);
+            |value: &&'d Node| is_legal_value(self.document, schema.node, &schema.path(), value);
         default.filter(|_| is_kept).filter(is_legal).or_else(only)
     }
 }
 
-fn required_by<'d>(root: &LocatedNode<'d>) -> impl Iterator<Item = &'d str> {
+fn required_names<'d>(root: &LocatedNode<'d>) -> impl Iterator<Item = &'d str> {
     root.node.list("required").iter().filter_map(Node::as_str)
 }
 
@@ -206,11 +206,11 @@ fn unresolved_keyword_branches<'d>(
     let above = root.path();
     let path = above.name(keyword);
     let branches = root.node.list(keyword).iter();
-    let branches = document.while_affordable(branches.enumerate(), 1 + path.weight());
+    let branches = document.while_affordable(branches.enumerate(), 1 + path.step_cost());
     branches.map(|(index, node)| LocatedNode::new(node, &path.index(index))).collect()
 }
 
-fn real_branches<'d>(
+fn non_null_branches<'d>(
     document: &Document,
     root: &LocatedNode<'d>,
     keyword: &str,

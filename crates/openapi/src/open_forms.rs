@@ -11,7 +11,7 @@ use crate::{
     keys::{Members, SchemaRoot},
 };
 
-pub(crate) fn report_open_forms(
+pub(crate) fn report_unspecified_forms(
     inputs: &[Input],
     origins: &[InputOrigin],
     schema: SchemaRoot<'_>,
@@ -22,13 +22,13 @@ pub(crate) fn report_open_forms(
         let own = properties.and_then(|properties| properties.get(input.argument.as_str()));
         let Some((styled, own)) = input.placement.parameter_style().zip(own) else { continue };
         let Some(at) = origin.schema.as_ref().map(|origin| &*origin.pointer) else { continue };
-        let open = open_forms_of_value(input, styled, own, schema);
+        let open = unspecified_value_forms(input, styled, own, schema);
         let at = at.strip_suffix("/schema").unwrap_or(at);
         let Some(first) = open.first() else {
-            if has_default_form(input, styled, origin)
+            if has_unstated_form(input, styled, origin)
                 && declared_nesting(own, schema) == Some(Nesting::Object)
             {
-                report_default_form(input, at, findings);
+                report_unstated_form(input, at, findings);
             }
             continue;
         };
@@ -47,14 +47,14 @@ pub(crate) fn report_open_forms(
 
 /// True for a parameter of the query whose form the description does not state. An object is then sent as a key for each member
 /// (OpenAPI 3.1.1 §4.8.12.2.1), and frameworks that leave `style` out read something else.
-fn has_default_form(input: &Input, styled: &Styled, origin: &InputOrigin) -> bool {
+fn has_unstated_form(input: &Input, styled: &Styled, origin: &InputOrigin) -> bool {
     let says =
         |keyword| origin.described_by.as_ref().is_some_and(|node| node.get(keyword).is_some());
     let is_usual = styled.style == Style::Form && styled.explode;
     is_usual && input.place() == InputLocation::Query && !says("style") && !says("explode")
 }
 
-fn report_default_form(input: &Input, at: &str, findings: &mut Findings) {
+fn report_unstated_form(input: &Input, at: &str, findings: &mut Findings) {
     let name = &*input.name;
     let message = format!(
         "expected a `style` for the object `{name}`, got none: each member is sent as a key of its own"
@@ -66,7 +66,7 @@ fn report_default_form(input: &Input, at: &str, findings: &mut Findings) {
     findings.note(Code::UndefinedForm, at, message, &help);
 }
 
-fn open_forms_of_value<'a>(
+fn unspecified_value_forms<'a>(
     input: &Input,
     styled: &Styled,
     own: &'a Value,
@@ -79,14 +79,19 @@ fn open_forms_of_value<'a>(
         }
         // Swagger 2.0 describes lists of lists.
         (Some(Nesting::List), _) if !styled.items.is_empty() => Vec::new(),
-        (Some(Nesting::List), _) => open_form_of_items(own, root).into_iter().collect(),
+        (Some(Nesting::List), _) => unspecified_items_form(own, root).into_iter().collect(),
         (Some(Nesting::Object), _) => {
             let mut members = Members::new(root);
             members.gather_members(Some(own));
             let member_schemas = members.declared.into_iter();
             member_schemas
                 .filter_map(|(member, own)| {
-                    Some(open_form_of_member(name, member, styled, declared_nesting(own, root)?))
+                    Some(unspecified_member_form(
+                        name,
+                        member,
+                        styled,
+                        declared_nesting(own, root)?,
+                    ))
                 })
                 .collect()
         }
@@ -94,13 +99,13 @@ fn open_forms_of_value<'a>(
     }
 }
 
-fn open_form_of_items<'a>(list: &'a Value, root: SchemaRoot<'a>) -> Option<String> {
+fn unspecified_items_form<'a>(list: &'a Value, root: SchemaRoot<'a>) -> Option<String> {
     let items = root.first_match(list, &|schema| schema.get("items"), &mut { MOST_VISITED })?;
     let noun = declared_nesting(items, root)?.noun();
     Some(format!("{noun} in a list, which is written as JSON"))
 }
 
-fn open_form_of_member(name: &str, member: &str, styled: &Styled, nesting: Nesting) -> String {
+fn unspecified_member_form(name: &str, member: &str, styled: &Styled, nesting: Nesting) -> String {
     let noun = nesting.noun();
     let form = match (styled.style, nesting) {
         (Style::DeepObject, Nesting::List) => format!("`{name}[{member}][0]=…`"),

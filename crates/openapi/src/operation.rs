@@ -14,7 +14,7 @@ use crate::{
     cursor::Cursor,
     declaration::DeclarationParts,
     document::Document,
-    edit::{AppliedEdit, names_of},
+    edit::{AppliedEdit, operation_names},
     input::{Input, InputLocation, NestedInput, ValueSource},
     keys::{self, KeyOwner, KeyWriters, SchemaRoot},
     layout::body_arguments::NoBodyArguments,
@@ -156,7 +156,7 @@ impl Operation {
     }
 
     /// The name of the body among the inputs if its members are the arguments; `None` if the arguments are inputs.
-    pub fn body_of_arguments(&self) -> Option<&ArgumentName> {
+    pub fn body_as_arguments_name(&self) -> Option<&ArgumentName> {
         self.body.as_ref().filter(|body| body.layout == BodyLayout::Arguments)?;
         let mut inputs = self.inputs.iter();
         Some(&inputs.find(|input| input.place() == InputLocation::Body)?.argument)
@@ -164,12 +164,12 @@ impl Operation {
 
     /// The argument for a value that the service calls `name`; `None` if the name is ambiguous, or is itself that of an
     /// argument.
-    pub fn argument_of(&self, name: &str) -> Option<&ArgumentName> {
+    pub fn argument_for_wire_name(&self, name: &str) -> Option<&ArgumentName> {
         let visible = || self.inputs.iter().filter(|input| input.visible);
         if visible().any(|input| input.argument.as_str() == name) {
             return None;
         }
-        let mut meant = visible().filter(|input| input.is_called(name));
+        let mut meant = visible().filter(|input| input.has_wire_name(name));
         let matching_input = meant.next().filter(|_| meant.next().is_none())?;
         Some(&matching_input.argument)
     }
@@ -179,7 +179,8 @@ impl Operation {
     /// a shorter name also that name without the prefix.
     pub fn is_called(&self, name: &str) -> bool {
         let (own, id) = (Some(&self.tool_name), self.operation_id.as_deref());
-        names_of(own, id, self.written_name.as_ref(), self.edit.as_ref()).contains(&Some(name))
+        operation_names(own, id, self.written_name.as_ref(), self.edit.as_ref())
+            .contains(&Some(name))
     }
 
     /// The effect that decides whether a call may be repeated: the described one, or that of the operator's changes if it
@@ -221,19 +222,19 @@ impl Operation {
             let document = self.metered_document();
             let alternatives = self.blueprint.inputs.iter().map(|origin| origin.alternatives.len());
             let n = alternatives.max().unwrap_or_default().max(1);
-            (0..n).map(|at| self.nested_inputs_with(&document, at)).collect()
+            (0..n).map(|at| self.compute_nested_inputs(&document, at)).collect()
         });
         all.get(alternative.unwrap_or_default()).map(|rows| &**rows).unwrap_or_default()
     }
 
-    fn nested_inputs_with(&self, document: &Document, alternative: usize) -> Box<[NestedInput]> {
+    fn compute_nested_inputs(&self, document: &Document, alternative: usize) -> Box<[NestedInput]> {
         let session_inputs = self.blueprint.common.session_inputs;
         let inputs = self.inputs.iter().zip(&self.blueprint.inputs);
         let nested_inputs = inputs.flat_map(|(input, origin)| {
             let optional = self.optional_defaults_of(input);
             let mut walk =
                 NestedInputSearch::new(document, &input.argument, session_inputs, optional);
-            let (schema, is_item) = origin.alternative_schema(alternative);
+            let (schema, is_item) = origin.schema_and_is_item(alternative);
             match schema.filter(|_| input.source == ValueSource::Model).map(Origin::located_node) {
                 None => {}
                 Some(item) if is_item => walk.search_item(&item),
@@ -253,7 +254,9 @@ impl Operation {
         let is_whole_body = input.place() == InputLocation::Body && input.name.is_empty();
         match defaults {
             Defaults::All => Optional::All,
-            _ if is_whole_body && defaults.keeps_optional(InputLocation::Body, &self.method) => {
+            _ if is_whole_body
+                && defaults.keeps_optional_default(InputLocation::Body, &self.method) =>
+            {
                 Optional::Own
             }
             _ => Optional::None,
@@ -266,7 +269,7 @@ impl Operation {
     }
 
     /// The budget for all declarations of the operation's description.
-    pub fn budget(&self) -> Budget {
+    pub fn new_declaration_budget(&self) -> Budget {
         Budget::for_declarations(&self.blueprint.common.document)
     }
 
@@ -310,13 +313,13 @@ impl Operation {
     ) -> Result<DeclaredTool, Box<Diagnostic>> {
         let most = budget.steps_per_declaration();
         budget.read_within_budget(&self.blueprint.common.document, |document| {
-            let (tool, findings) = self.declaration_parts(document).tool();
+            let (tool, findings) = self.declaration_parts(document).tool_without_output();
             if document.is_spent() || document.recorded_lack().is_some() {
                 let refusal = effort_refusal(document, most, self.source_pointer(), self.label());
                 return Err(Box::new(refusal));
             }
             let diagnostics = findings.into_diagnostics();
-            let tool = Box::new(output::with_lazy(tool, &self.blueprint));
+            let tool = Box::new(output::with_lazy_output(tool, &self.blueprint));
             Ok(DeclaredTool { tool, diagnostics })
         })
     }
@@ -339,14 +342,14 @@ impl Operation {
             keys::report_shared_keys(&owners, self.source_pointer(), &mut findings);
             let root = SchemaRoot::Shared(&schema, document);
             let body = self.body.as_ref();
-            xml_keys::report_shared_parts(
+            xml_keys::report_xml_clashes(
                 &self.inputs,
                 body,
                 root,
                 self.source_pointer(),
                 &mut findings,
             );
-            open_forms::report_open_forms(
+            open_forms::report_unspecified_forms(
                 &self.inputs,
                 &self.blueprint.inputs,
                 root,
@@ -356,7 +359,7 @@ impl Operation {
             let operation = self.blueprint.operation.located_node();
             let operation = Cursor::new(document, &mut findings).at_node(&operation);
             if self.method == http::Method::PATCH {
-                shared_patch::report_shared_patch(operation);
+                shared_patch::report_patch_sharing_schema(operation);
             }
             unused_references::report_broken_references(operation);
             findings.into_diagnostics()
@@ -373,13 +376,13 @@ impl Operation {
         &self.blueprint.label
     }
 
-    fn most_of_one(&self) -> usize {
+    fn declaration_step_limit(&self) -> usize {
         self.blueprint.common.document.limits().declaration_effort
     }
 
     /// The description with a counter that limits its reading to the steps of one declaration.
     fn metered_document(&self) -> Document {
-        self.blueprint.common.document.with_step_limit(self.most_of_one())
+        self.blueprint.common.document.with_step_limit(self.declaration_step_limit())
     }
 
     fn declaration_parts<'a>(&'a self, document: &'a Document) -> DeclarationParts<'a> {

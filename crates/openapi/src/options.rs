@@ -131,7 +131,11 @@ impl Defaults {
         self == Self::All
     }
 
-    pub(crate) fn keeps_optional(self, place: InputLocation, method: &http::Method) -> bool {
+    pub(crate) fn keeps_optional_default(
+        self,
+        place: InputLocation,
+        method: &http::Method,
+    ) -> bool {
         let changes = matches!(method.as_str(), "DELETE" | "PATCH" | "PUT");
         match self {
             Self::All => true,

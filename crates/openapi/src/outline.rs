@@ -66,7 +66,7 @@ impl Operation {
         let visible = inputs.filter(|(input, _)| input.visible);
         let mut arguments = Vec::new();
         for (input, origin) in visible {
-            if self.body_of_arguments() != Some(&input.argument) {
+            if self.body_as_arguments_name() != Some(&input.argument) {
                 let text = own_text(input.argument.as_str()).map(|text| Cow::Borrowed(&**text));
                 let text =
                     text.unwrap_or_else(|| visible_text_without_markup(input_description(origin)));

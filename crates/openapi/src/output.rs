@@ -10,7 +10,7 @@ use crate::{
     blueprint::{Blueprint, Common, Origin},
     budget::{Budget, effort_refusal},
     findings::Findings,
-    repetition::leave_out_title,
+    repetition::drop_repeated_title,
     schema::{Builder, View},
 };
 
@@ -21,14 +21,16 @@ pub(crate) struct BuiltOutput {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
+pub(crate) fn with_lazy_output(tool: Tool, blueprint: &Blueprint) -> Tool {
     let Some(output) = blueprint.output.clone() else { return tool };
     let common = Arc::clone(&blueprint.common);
     let operation_id = blueprint.operation.node.text("operationId").map(ToOwned::to_owned);
     tool.with_lazy_output_schema(move || {
         let operation_id = operation_id.as_deref();
         let source = OutputSource { output: &output, operation_id, pointer: "", label: "" };
-        common.outputs.spend_through_budget_copy(|budget| built_of(&common, source, budget).schema)
+        common
+            .outputs
+            .spend_through_budget_copy(|budget| build_output_schema(&common, source, budget).schema)
     })
 }
 
@@ -37,7 +39,7 @@ pub(crate) fn built_output(blueprint: &Blueprint, budget: &mut Budget) -> Option
     let operation_id = operation.node.text("operationId");
     let output = blueprint.output.as_ref()?;
     let source = OutputSource { output, operation_id, pointer: &operation.pointer, label };
-    Some(built_of(common, source, budget))
+    Some(build_output_schema(common, source, budget))
 }
 
 #[derive(Clone, Copy)]
@@ -48,21 +50,25 @@ struct OutputSource<'a> {
     label: &'a str,
 }
 
-fn built_of(common: &Common, source: OutputSource<'_>, budget: &mut Budget) -> BuiltOutput {
+fn build_output_schema(
+    common: &Common,
+    source: OutputSource<'_>,
+    budget: &mut Budget,
+) -> BuiltOutput {
     let OutputSource { output, operation_id, pointer, label } = source;
     let most = budget.steps_per_declaration();
     budget.read_within_budget(&common.document, |document| {
         let built = common.schema_cache();
         let findings = Findings::for_operation(label.to_owned());
-        let mut builder = Builder::new(document, &built, View::Output).reporting_to(findings);
-        let mut schema = builder.schema(&output.node, &Path::at(&output.pointer));
+        let mut builder = Builder::new(document, &built, View::Output).with_findings(findings);
+        let mut schema = builder.build_schema(&output.node, &Path::at(&output.pointer));
         // FastAPI makes the title of a response from the id of its operation.
         if let Some(operation_id) = operation_id {
-            leave_out_title(&mut schema, &format!("Response {operation_id}"));
+            drop_repeated_title(&mut schema, &format!("Response {operation_id}"));
         }
         let (schema, findings) = match schema {
-            Value::Object(members) => builder.close(members),
-            _ => builder.close(Object::new()),
+            Value::Object(members) => builder.finish_with_definitions(members),
+            _ => builder.finish_with_definitions(Object::new()),
         };
         if document.is_spent() || document.recorded_lack().is_some() {
             let refused = effort_refusal(document, most, pointer, label);

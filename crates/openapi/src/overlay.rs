@@ -111,10 +111,11 @@ fn node_from_value(value: Value, texts: &mut Interner) -> Node {
         Value::Null => Node::Null,
         Value::Number(number) => Node::Number(number),
         Value::Object(members) => {
-            let member =
-                |(name, value): (String, Value)| (texts.name(&name), node_from_value(value, texts));
+            let member = |(name, value): (String, Value)| {
+                (texts.shared_name(&name), node_from_value(value, texts))
+            };
             Node::Object(Object::new(members.into_iter().map(member).collect()))
         }
-        Value::String(text) => Node::String(texts.value(&text)),
+        Value::String(text) => Node::String(texts.shared_if_short(&text)),
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn operation_parameters<'d>(
     levels: &[&LocatedNode<'d>],
 ) -> Vec<Parameter<'d>> {
     let mut lists = levels.iter().enumerate().rev().map(|(at, level)| match at {
-        0 => read_list(parameter_cache, cursor.at_node(level)).parameters,
+        0 => read_parameter_list(parameter_cache, cursor.at_node(level)).parameters,
         _ => cache::path_item_parameters(parameter_cache, cursor, level),
     });
     let mut parameters = lists.next().unwrap_or_default();
@@ -90,7 +90,10 @@ struct List<'d> {
     steps: usize,
 }
 
-fn read_list<'d>(parameter_cache: &mut ParameterCache<'d>, holder: Cursor<'d, '_>) -> List<'d> {
+fn read_parameter_list<'d>(
+    parameter_cache: &mut ParameterCache<'d>,
+    holder: Cursor<'d, '_>,
+) -> List<'d> {
     let list =
         holder.unresolved_member("parameters").filter(|list| !matches!(list.node, Node::Null));
     let Some(list) = list else { return List::default() };
@@ -101,8 +104,12 @@ fn read_list<'d>(parameter_cache: &mut ParameterCache<'d>, holder: Cursor<'d, '_
     }
     let mut parameters: Vec<Parameter<'d>> = Vec::new();
     let mut seen = SeenParameters::default();
-    for listed in list.items(PARAMETER) {
-        let Some(parameter) = parameter_cache.read_once(listed, listed_parameter) else { continue };
+    for listed in list.affordable_items(PARAMETER) {
+        let Some(parameter) =
+            parameter_cache.cached_or_read_parameter(listed, read_listed_parameter)
+        else {
+            continue;
+        };
         if !seen.is_new(&parameter, &parameters) {
             let message = format!(
                 "expected each parameter once, got a second {} parameter: `{}`",
@@ -117,8 +124,8 @@ fn read_list<'d>(parameter_cache: &mut ParameterCache<'d>, holder: Cursor<'d, '_
     List { parameters, steps: list.steps_of_item(PARAMETER) }
 }
 
-fn listed_parameter<'d>(listed: Cursor<'d, '_>) -> Option<Parameter<'d>> {
-    let target = listed.resolved_node()?;
+fn read_listed_parameter<'d>(listed: Cursor<'d, '_>) -> Option<Parameter<'d>> {
+    let target = listed.target_or_report()?;
     let object = listed.at_node(&target);
     let Some(name) = object.shared_text("name") else {
         let message = "expected a parameter with a `name`, got one without".to_owned();
@@ -217,8 +224,8 @@ fn querystring_placement<'d>(object: Cursor<'d, '_>) -> (Placement, Option<Locat
 /// 3.2.0 §4.15.1.1).
 fn member_encodings(media: Cursor<'_, '_>) -> Box<[(Arc<str>, Encoding)]> {
     let Some(map) = media.unresolved_member("encoding") else { return Box::default() };
-    let encodings = map.members(PARAMETER).filter_map(|(name, at)| {
-        let target = at.resolved_node()?;
+    let encodings = map.affordable_members(PARAMETER).filter_map(|(name, at)| {
+        let target = at.target_or_report()?;
         Some((Arc::clone(name), member_encoding(at.at_node(&target))?))
     });
     encodings.collect()
@@ -238,10 +245,10 @@ fn member_encoding(object: Cursor<'_, '_>) -> Option<Encoding> {
 
 /// The media type of a parameter with `content`, without parameters, and its media type object.
 fn content_media<'d>(object: Cursor<'d, '_>) -> Option<(Arc<str>, LocatedNode<'d>)> {
-    let target = object.unresolved_member("content")?.target().ok()?;
+    let target = object.unresolved_member("content")?.target_without_report().ok()?;
     let content = object.at_node(&target);
     let (media_type, media) = content.node.as_object()?.iter().next()?;
-    let media = content.at_child(media_type, media).target().ok()?;
+    let media = content.at_child(media_type, media).target_without_report().ok()?;
     let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     Some((bare.into(), media))
 }
@@ -265,14 +272,14 @@ fn parameter_style(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
         style,
         // OpenAPI 3.2.0 §4.12.2.2: the default is `true` for `form` and `cookie`, and `false` for every other style.
         explode: object.flag("explode").unwrap_or(matches!(style, Style::Cookie | Style::Form)),
-        allow_reserved: may_keep_reserved(object, place)
+        allow_reserved: can_allow_reserved(object, place)
             && object.flag("allowReserved").unwrap_or_default(),
         items: Box::default(),
     }
 }
 
 /// OpenAPI 3.0.3 §4.7.12.2: `allowReserved` applies to a query alone. 3.2.0 §4.12.2.2 applies it to a path, too.
-fn may_keep_reserved(object: Cursor<'_, '_>, place: InputLocation) -> bool {
+fn can_allow_reserved(object: Cursor<'_, '_>, place: InputLocation) -> bool {
     match place {
         InputLocation::Path => object.document.version().is_at_least(3, 2),
         place => place == InputLocation::Query,

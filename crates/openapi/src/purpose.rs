@@ -5,8 +5,8 @@ use callgate_tree::Node;
 
 use crate::{
     blueprint::Blueprint,
-    names::{Identity, own_name},
-    repetition::says_again,
+    names::{Identity, name_and_generator},
+    repetition::has_same_letters,
     sanitize::{Readable, is_hidden, text_without_markup},
 };
 
@@ -30,7 +30,7 @@ impl Purpose {
             purpose.texts.extend(Some(text.trim().to_owned()).filter(|text| !text.is_empty()));
         }
         if let [summary, description] = purpose.texts.as_slice()
-            && (description.starts_with(summary.as_str()) || is_name(summary, blueprint))
+            && (description.starts_with(summary.as_str()) || is_operation_name(summary, blueprint))
         {
             purpose.texts.remove(0);
         }
@@ -39,14 +39,14 @@ impl Purpose {
 }
 
 /// True if a summary only says the name of the operation again: the whole id or the name in the program.
-fn is_name(summary: &str, blueprint: &Blueprint) -> bool {
+fn is_operation_name(summary: &str, blueprint: &Blueprint) -> bool {
     let Blueprint { operation, label, .. } = blueprint;
     let (method, path) = label.split_once(' ').unwrap_or_default();
     let operation_id = operation.node.text("operationId");
     let tag = operation.node.list("tags").first().and_then(Node::as_str);
-    let own = own_name(&Identity { method, operation_id, path, tag });
+    let own = name_and_generator(&Identity { method, operation_id, path, tag });
     let own = own.as_ref().map(|(own, _)| &**own);
-    [operation_id, own].into_iter().flatten().any(|name| says_again(summary, name))
+    [operation_id, own].into_iter().flatten().any(|name| has_same_letters(summary, name))
 }
 
 pub(crate) fn is_described(operation: &Node) -> bool {

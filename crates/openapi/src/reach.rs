@@ -42,7 +42,7 @@ impl<'d> Reach<'d> {
     }
 
     /// Follows the references of a schema; returns the broken ones.
-    pub(crate) fn follow_references(&mut self, schema: &LocatedNode<'d>) -> Vec<BadReference> {
+    pub(crate) fn find_broken_references(&mut self, schema: &LocatedNode<'d>) -> Vec<BadReference> {
         let address = schema.node.as_object().map(Object::address);
         if address.is_some_and(|address| self.closed.contains(&address)) {
             return Vec::new();
@@ -168,7 +168,7 @@ mod tests {
         let schema = LocatedNode { node: schema, pointer: "/schema".into() };
         let mut reach = Reach::new(&document);
         for _ in 0..2 {
-            let survey = reach.follow_references(&schema);
+            let survey = reach.find_broken_references(&schema);
             let found: Vec<_> = survey.iter().map(|bad| &*bad.pointer).collect();
             assert_eq!(found, bad);
         }

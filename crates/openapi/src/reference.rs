@@ -100,7 +100,7 @@ pub(crate) fn resolve_target<'d>(
     reference: &Arc<str>,
     at: &Path<'_>,
 ) -> Result<LocatedNode<'d>, BadReference> {
-    document.meter().spend_steps(HOP + at.weight());
+    document.meter().spend_steps(HOP + at.step_cost());
     let bad = |failure, expected: &str| BadReference {
         failure,
         reference: Arc::clone(reference),

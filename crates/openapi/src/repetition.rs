@@ -3,15 +3,15 @@
 use callgate_tool::Value;
 
 /// True if a text has the letters and digits of a name, and no others.
-pub(crate) fn says_again(text: &str, name: &str) -> bool {
+pub(crate) fn has_same_letters(text: &str, name: &str) -> bool {
     folded_letters(text).eq(folded_letters(name))
 }
 
 /// Leaves out the title of a schema if it only says the name of its property again.
-pub(crate) fn leave_out_title(schema: &mut Value, name: &str) {
+pub(crate) fn drop_repeated_title(schema: &mut Value, name: &str) {
     let Value::Object(members) = schema else { return };
     let title = members.get("title").and_then(Value::as_str);
-    if title.is_some_and(|title| says_again(title, name)) {
+    if title.is_some_and(|title| has_same_letters(title, name)) {
         members.remove("title");
     }
 }
@@ -34,7 +34,7 @@ mod tests {
             ("Stra\u{df}e", "stra\u{df}e", true),
             ("Order", "", false),
         ] {
-            assert_eq!(says_again(text, name), expected, "{text} {name}");
+            assert_eq!(has_same_letters(text, name), expected, "{text} {name}");
         }
     }
 }

@@ -130,7 +130,7 @@ impl Report {
     /// declaration exceeds its limit is refused, and a schema of responses that exceeds its limit is left out. Schemas
     /// of arguments that exceed theirs are not examined, and the report says for how many operations.
     #[doc(hidden)]
-    pub fn examine(
+    pub fn add_schema_findings(
         &mut self,
         operations: &[Arc<Operation>],
         mut built: impl FnMut(&Operation, &Tool),
@@ -138,7 +138,8 @@ impl Report {
         let reported_keys: BTreeSet<_> = self.diagnostics.iter().map(finding_key).collect();
         let mut gathered = FindingCollector::new(mem::take(&mut self.diagnostics));
         let mut statuses = BTreeMap::new();
-        let budget = || operations.first().map_or_else(Budget::default, |one| one.budget());
+        let budget =
+            || operations.first().map_or_else(Budget::default, |one| one.new_declaration_budget());
         let (mut declarations, mut outputs, mut arguments) = (budget(), budget(), budget());
         let mut n_unexamined = 0;
         for operation in operations {

@@ -52,11 +52,11 @@ use crate::{
         scope::Scope,
         stem::name_stem,
     },
-    session_input::{Annotation, is_visible, session_annotation},
+    session_input::{Annotation, is_visible_to_model, session_annotation},
 };
 
 pub(crate) use self::{
-    legal::{is_legal, legal_default},
+    legal::{is_legal_value, legal_default},
     listed_values::sent_value,
     one_way::is_read_only,
 };
@@ -125,24 +125,24 @@ impl<'d> Builder<'d> {
         }
     }
 
-    pub(crate) fn reporting_to(self, findings: Findings) -> Self {
+    pub(crate) fn with_findings(self, findings: Findings) -> Self {
         Self { findings, ..self }
     }
 
-    pub(crate) fn schema(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
+    pub(crate) fn build_schema(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
         if !self.document.meter().spend_steps(PART) {
-            self.report_spent();
+            self.report_spent_steps();
             return Value::Bool(true);
         }
         if self.is_untyped_bytes(node, path) {
             return self.bytes_schema(node);
         }
-        if let Some(built) = self.schema_in_place(node, path) {
+        if let Some(built) = self.inlined_reference_schema(node, path) {
             return built;
         }
         match node {
             Node::Bool(value) => Value::Bool(*value),
-            Node::Object(_) => self.object(node, path),
+            Node::Object(_) => self.build_in_scope(node, path),
             other => {
                 let message = format!("expected a schema, got: {}", other.kind());
                 self.findings.warning(Code::DroppedKeyword, path, message, "write a schema");
@@ -157,31 +157,31 @@ impl<'d> Builder<'d> {
     }
 
     /// A copy of a value; `None`, with a finding, if the value is too large.
-    pub(crate) fn copy(&mut self, value: &Node) -> Option<Value> {
+    pub(crate) fn copy_or_report(&mut self, value: &Node) -> Option<Value> {
         let copy = self.document.meter().copy_if_affordable(value);
         if copy.is_none() {
-            self.report_spent();
+            self.report_spent_steps();
         }
         copy
     }
 
     /// A copy of a text; `None`, with a finding, if the text is too large.
-    pub(crate) fn copy_text(&mut self, text: &str) -> Option<String> {
+    pub(crate) fn copy_text_or_report(&mut self, text: &str) -> Option<String> {
         let kept = self.document.meter().text_if_affordable(text);
         if kept.is_none() {
-            self.report_spent();
+            self.report_spent_steps();
         }
         kept.map(str::to_owned)
     }
 
     /// A text for a model; `None`, with a finding, if the text is too large.
     pub(crate) fn text_for_model(&mut self, text: &str, at: impl Display) -> Option<String> {
-        let Readable { text, n_hidden } = text_without_markup(&self.copy_text(text)?);
+        let Readable { text, n_hidden } = text_without_markup(&self.copy_text_or_report(text)?);
         report_hidden(n_hidden, at, &mut self.findings);
         Some(text)
     }
 
-    fn report_spent(&mut self) {
+    fn report_spent_steps(&mut self) {
         let message = format!(
             "expected a declaration that is built in at most {} steps, got one that takes more",
             self.document.limits().declaration_effort
@@ -189,7 +189,7 @@ impl<'d> Builder<'d> {
         self.findings.warning(Code::SchemaTooLarge, "", message, HELP_WITH_ONE);
     }
 
-    fn object(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
+    fn build_in_scope(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
         if node.text("$ref") == Some(SESSION_ID) {
             return json!({"type": "string"});
         }
@@ -197,16 +197,16 @@ impl<'d> Builder<'d> {
         if outer.is_outermost() || node.get("$id").is_some() {
             self.scope = outer.enter_schema(self.document, path);
         }
-        let built = self.members(node, path);
+        let built = self.build_reference_and_keywords(node, path);
         self.scope = outer;
         built
     }
 
-    fn members(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
+    fn build_reference_and_keywords(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
         // Schemas that many declarations share are kept for long: they get no more capacity than they need.
         let mut built = Object::with_capacity(node.as_object().map_or(0, NodeObject::len));
         if let Some(reference) = reference_of(node)
-            && let Some(name) = self.define(reference, node, path)
+            && let Some(name) = self.define_reference_target(reference, node, path)
         {
             built.insert("$ref".to_owned(), format!("#/$defs/{name}").into());
         }
@@ -228,7 +228,7 @@ impl<'d> Builder<'d> {
         nullable::with_null_if_nullable(self.document, node, built)
     }
 
-    fn define(
+    fn define_reference_target(
         &mut self,
         reference: &Arc<str>,
         node: &'d Node,
@@ -245,29 +245,31 @@ impl<'d> Builder<'d> {
             follow_references(self.document, node, path)
         });
         let definition = definition.map_err(|bad| bad.report(&mut self.findings)).ok()?;
-        if let Some(kind) = object_kind::kind_at(&definition.pointer) {
+        if let Some(kind) = object_kind::object_kind_at(&definition.pointer) {
             let message = format!("expected a schema, got {kind}: `{reference}`");
             self.findings.warning(Code::DroppedKeyword, path, message, "refer to a schema");
             return None;
         }
         if node.get("$ref").is_some() {
-            return Some(self.need_at(&definition, self.is_filled));
+            return Some(self.require_definition_at(&definition, self.is_filled));
         }
         let plain = Arc::clone(&definition.pointer);
         let definition = self.scope.dynamic_target(self.document, reference, definition);
         if definition.pointer == plain {
-            return Some(self.need_at(&definition, self.is_filled));
+            return Some(self.require_definition_at(&definition, self.is_filled));
         }
         let message = format!("expected a plain reference, got a dynamic one: `{reference}`");
         let help = "nothing, unless a default or the session should fill in what is behind it";
         self.findings.note(Code::DynamicReference, path, message, help);
-        Some(self.build_unfilled(|builder| builder.need_at(&definition, builder.is_filled)))
+        Some(self.build_unfilled(|builder| {
+            builder.require_definition_at(&definition, builder.is_filled)
+        }))
     }
 
-    fn need_at(&mut self, definition: &LocatedNode<'_>, is_filled: bool) -> Arc<str> {
+    fn require_definition_at(&mut self, definition: &LocatedNode<'_>, is_filled: bool) -> Arc<str> {
         let scope = self.scope.enter_schema(self.document, &definition.path());
-        let bytes = self.bytes.if_affecting(definition.node);
-        self.need(
+        let bytes = self.bytes.relevant_to_schema(definition.node);
+        self.require_definition(
             &DefinedNode { pointer: Arc::clone(&definition.pointer), bytes, scope },
             definition.node,
             is_filled,
@@ -275,12 +277,12 @@ impl<'d> Builder<'d> {
     }
 
     /// The name of a definition that a reference needs.
-    fn need(&mut self, at: &DefinedNode, node: &Node, is_filled: bool) -> Arc<str> {
+    fn require_definition(&mut self, at: &DefinedNode, node: &Node, is_filled: bool) -> Arc<str> {
         let name = match self.names.get(at) {
             Some(facts) if is_filled || !facts.is_filled => return Arc::clone(&facts.name),
             // The definition is built again, as it is where nothing is filled in.
             Some(facts) => Arc::clone(&facts.name),
-            None => self.free_name(&at.pointer),
+            None => self.unused_definition_name(&at.pointer),
         };
         self.document.meter().spend_steps(DEFINITION);
         self.names.insert(at.clone(), DefinitionFacts { name: Arc::clone(&name), is_filled });
@@ -299,7 +301,7 @@ impl<'d> Builder<'d> {
     }
 
     /// A legal and unused name for a definition, made from the last part of a pointer.
-    fn free_name(&mut self, pointer: &str) -> Arc<str> {
+    fn unused_definition_name(&mut self, pointer: &str) -> Arc<str> {
         let stem = name_stem(pointer);
         let mut name: Arc<str> = stem.as_str().into();
         let n = self.stems.entry(stem.clone()).or_insert(1);
@@ -317,7 +319,9 @@ impl<'d> Builder<'d> {
             View::Declared(session_inputs) => {
                 !marked("readOnly")
                     && match session_annotation(self.document, property, path, &[]) {
-                        Some(Annotation::Source(source)) => is_visible(&source, session_inputs),
+                        Some(Annotation::Source(source)) => {
+                            is_visible_to_model(&source, session_inputs)
+                        }
                         _ => true,
                     }
             }
@@ -326,7 +330,7 @@ impl<'d> Builder<'d> {
     }
 
     /// True if this view requires a required property: not if a default or the session fills it in.
-    fn asks_for(&self, property: &'d Node, path: &Path<'_>) -> bool {
+    fn requires_property(&self, property: &'d Node, path: &Path<'_>) -> bool {
         if !self.keeps_property(property, path) {
             return false;
         }

@@ -74,12 +74,12 @@ pub(crate) struct Servers<'d> {
 
 impl<'d> Servers<'d> {
     pub(crate) fn new(document: &'d Document, options: &'d LoadOptions) -> Self {
-        let list = document.root().get("servers").filter(|list| is_named(list));
+        let list = document.root().get("servers").filter(|list| has_server(list));
         let root = match (&options.server, list) {
             (Some(template), _) => operator_server(template, options),
-            _ if document.version().is_swagger() => swagger_url(document, None, options),
+            _ if document.version().is_swagger() => swagger_server(document, None, options),
             (None, Some(list)) => {
-                named_by_description(&LocatedNode::new(list, &Path::at("/servers")), options)
+                first_listed_server(&LocatedNode::new(list, &Path::at("/servers")), options)
             }
             // OpenAPI 3.0.3 §4.7.1.1: without servers there is one with the url `/`.
             (None, None) => resolve_server("/", "/servers", options),
@@ -95,29 +95,29 @@ impl<'d> Servers<'d> {
         }
     }
 
-    pub(crate) fn root(&self) -> Option<Arc<Server>> {
+    pub(crate) fn root_server(&self) -> Option<Arc<Server>> {
         let server = self.root.as_ref().ok().map(|resolved_server| &resolved_server.server);
         server.filter(|server| !server.is_missing).cloned()
     }
 
     /// Reports once the faults of the server of every operation: the operator's, or a default of the description.
-    pub(crate) fn report_root(&self, findings: &mut Findings) {
-        let list = self.document.root().get("servers").filter(|list| is_named(list));
+    pub(crate) fn report_root_faults(&self, findings: &mut Findings) {
+        let list = self.document.root().get("servers").filter(|list| has_server(list));
         if let Some(list) = list.filter(|_| !self.document.version().is_swagger()) {
-            self.report_odd_defaults(&LocatedNode::new(list, &Path::at("/servers")), findings);
+            self.report_unlisted_defaults(&LocatedNode::new(list, &Path::at("/servers")), findings);
         }
         if let (Some(text), Err(refusal)) = (&self.options.server, &self.root) {
             let help = check::server_help(text);
             findings.error(refusal.code, "", refusal.message.clone(), &help);
         }
         if let Ok(resolved_server) = &self.root {
-            self.report_doubt(resolved_server, findings);
-            self.report_lost_path(resolved_server, findings);
+            self.report_url_doubt(resolved_server, findings);
+            self.report_lost_base_path(resolved_server, findings);
         }
     }
 
     /// Reports an operator's server without a path where the description's own server is only a path, which every operation is below.
-    fn report_lost_path(&self, resolved_server: &FoundServer, findings: &mut Findings) {
+    fn report_lost_base_path(&self, resolved_server: &FoundServer, findings: &mut Findings) {
         let root = self.document.root();
         let (path, pointer) = if self.document.version().is_swagger() {
             (root.text("basePath").filter(|_| root.get("host").is_none()), "/basePath")
@@ -143,7 +143,7 @@ impl<'d> Servers<'d> {
     }
 
     /// Reports once that the server of some operations is unknown.
-    pub(crate) fn report_missing(&self, findings: &mut Findings) {
+    pub(crate) fn report_missing_server(&self, findings: &mut Findings) {
         let missing = self.missing.borrow();
         let (n, Some((pointer, FoundServer { server, text, .. }))) = &*missing else { return };
         let message = format!(
@@ -157,15 +157,15 @@ impl<'d> Servers<'d> {
     }
 
     /// Reports once for each list of servers the variables whose default is not one of their values.
-    fn report_odd_defaults(&self, list: &LocatedNode<'_>, findings: &mut Findings) {
+    fn report_unlisted_defaults(&self, list: &LocatedNode<'_>, findings: &mut Findings) {
         let is_replaced = |name: &str| self.options.server_variables.contains_key(name);
         let is_new = self.seen.borrow_mut().insert(std::ptr::from_ref(list.node));
         if is_new && self.options.server.is_none() {
-            variables::report_odd_defaults(list, is_replaced, findings);
+            variables::report_unlisted_defaults(list, is_replaced, findings);
         }
     }
 
-    fn note_missing(&self, result: &ServerResult, pointer: &str) {
+    fn note_missing_server(&self, result: &ServerResult, pointer: &str) {
         let Some(resolved_server) =
             result.as_ref().ok().filter(|resolved_server| resolved_server.server.is_missing)
         else {
@@ -177,7 +177,7 @@ impl<'d> Servers<'d> {
     }
 
     /// Reports once for each place that the text of a server was read as it is meant.
-    fn report_doubt(&self, resolved_server: &FoundServer, findings: &mut Findings) {
+    fn report_url_doubt(&self, resolved_server: &FoundServer, findings: &mut Findings) {
         let Some((pointer, message)) = &resolved_server.doubt else { return };
         if self.doubted.borrow_mut().insert(pointer.clone()) {
             let url = resolved_server.server.url.as_str().trim_end_matches('/').to_owned();
@@ -196,22 +196,22 @@ impl<'d> Servers<'d> {
         findings: &mut Findings,
     ) -> Option<Arc<Server>> {
         if self.document.version().is_swagger() {
-            return self.operation_swagger_url(levels, findings);
+            return self.operation_swagger_server(levels, findings);
         }
         let own = levels
             .iter()
             .filter_map(|level| level.member("servers"))
-            .find(|list| is_named(list.node))
+            .find(|list| has_server(list.node))
             .filter(|_| self.options.server.is_none());
         let pointer = own.as_ref().map_or("/servers", |list| &list.pointer);
         if let Some(list) = &own {
-            self.report_odd_defaults(list, findings);
+            self.report_unlisted_defaults(list, findings);
         }
         let result = match &own {
             Some(list) => self.listed_server(list),
             None => self.root.clone(),
         };
-        self.note_missing(&result, pointer);
+        self.note_missing_server(&result, pointer);
         self.server_or_report(result, findings)
     }
 
@@ -224,7 +224,7 @@ impl<'d> Servers<'d> {
         let is_operators = self.options.server.is_some();
         match result {
             Ok(resolved_server) => {
-                self.report_doubt(&resolved_server, findings);
+                self.report_url_doubt(&resolved_server, findings);
                 Some(resolved_server.server)
             }
             Err(refusal) => {
@@ -241,30 +241,34 @@ impl<'d> Servers<'d> {
         if let Some(cached_result) = self.results.borrow().get(&list.pointer) {
             return cached_result.clone();
         }
-        let result = named_by_description(list, self.options);
+        let result = first_listed_server(list, self.options);
         self.results.borrow_mut().insert(Arc::clone(&list.pointer), result.clone());
         result
     }
 
     /// The server in Swagger 2.0, where an operation may have its own schemes.
-    fn operation_swagger_url(
+    fn operation_swagger_server(
         &self,
         levels: &[&LocatedNode<'_>],
         findings: &mut Findings,
     ) -> Option<Arc<Server>> {
         let own = levels.iter().find_map(|level| level.node.get("schemes"));
         let result = match own.filter(|_| self.options.server.is_none()) {
-            Some(schemes) => swagger_url(self.document, Some(schemes), self.options),
+            Some(schemes) => swagger_server(self.document, Some(schemes), self.options),
             None => self.root.clone(),
         };
-        self.note_missing(&result, "/host");
+        self.note_missing_server(&result, "/host");
         self.server_or_report(result, findings)
     }
 }
 
-fn swagger_url(document: &Document, schemes: Option<&Node>, options: &LoadOptions) -> ServerResult {
+fn swagger_server(
+    document: &Document,
+    schemes: Option<&Node>,
+    options: &LoadOptions,
+) -> ServerResult {
     let written = swagger::server_text(document.root(), schemes, options);
-    let written = written.map_err(|(at, wrong, meant)| invalid_url(wrong, at, meant))?;
+    let written = written.map_err(|(at, wrong, meant)| invalid_url_refusal(wrong, at, meant))?;
     let mut resolved_server = resolve_server(&written.url, "/host", options)?;
     if let Some((at, doubt)) = written.doubt {
         let doubt = format!("{doubt}; the server is read as `{}`", resolved_server.server.url);
@@ -284,13 +288,13 @@ impl ServerRefusal {
 }
 
 /// Returns true if a list names a server; a value that is not a list counts as naming one, and is refused.
-fn is_named(list: &Node) -> bool {
+fn has_server(list: &Node) -> bool {
     !matches!(list, Node::Null) && list.as_array().is_none_or(|servers| !servers.is_empty())
 }
 
 fn operator_server(template: &str, options: &LoadOptions) -> ServerResult {
     let url = filled_template(template, None, "", options)?;
-    let wrong = |wrong| invalid_url(wrong, "", None);
+    let wrong = |wrong| invalid_url_refusal(wrong, "", None);
     let address = text::parse_absolute(&url).map_err(wrong)?;
     let address = address
         .ok_or_else(|| text::wrong_address("expected a server URL with `http` or `https`", &url));
@@ -298,10 +302,10 @@ fn operator_server(template: &str, options: &LoadOptions) -> ServerResult {
 }
 
 /// The first server of a list. Others are not used in its stead, but named where it cannot be used.
-fn named_by_description(list: &LocatedNode<'_>, options: &LoadOptions) -> ServerResult {
+fn first_listed_server(list: &LocatedNode<'_>, options: &LoadOptions) -> ServerResult {
     let first = list.path().index(0).to_string();
     let servers = list.node.as_array().unwrap_or_default();
-    let other = || servers.iter().skip(1).find_map(|server| absolute_of(server, options));
+    let other = || servers.iter().skip(1).find_map(|server| absolute_server_url(server, options));
     let server = servers.first();
     let template = server.and_then(|server| server.get("url")).and_then(Node::as_str);
     let Some(template) = template else {
@@ -331,7 +335,7 @@ fn named_by_description(list: &LocatedNode<'_>, options: &LoadOptions) -> Server
 }
 
 /// The URL of a server that can be named; `None` if it is not absolute.
-fn absolute_of(server: &Node, options: &LoadOptions) -> Option<String> {
+fn absolute_server_url(server: &Node, options: &LoadOptions) -> Option<String> {
     let url =
         filled_template(server.get("url")?.as_str()?, server.get("variables"), "", options).ok()?;
     text::parse_absolute(&url).ok()?.map(|_| url.trim().to_owned())
@@ -341,7 +345,11 @@ fn absolute_of(server: &Node, options: &LoadOptions) -> Option<String> {
 fn resolve_server(url: &str, pointer: &str, options: &LoadOptions) -> ServerResult {
     let wrong = |wrong| {
         let is_likely = text::names_host(url) || url.contains([':', '\\']);
-        invalid_url(wrong, pointer, Some(url).filter(|_| is_likely).and_then(text::suggested_url))
+        invalid_url_refusal(
+            wrong,
+            pointer,
+            Some(url).filter(|_| is_likely).and_then(text::suggested_url),
+        )
     };
     if let Some(address) = text::parse_absolute(url).map_err(wrong)? {
         let is_trusted = options.trusts(&address.url);
@@ -384,7 +392,11 @@ fn server_from_address(
     Ok(FoundServer { server, text: text.trim().to_owned(), doubt })
 }
 
-fn invalid_url(wrong: InvalidAddress, pointer: &str, meant: Option<String>) -> ServerRefusal {
+fn invalid_url_refusal(
+    wrong: InvalidAddress,
+    pointer: &str,
+    meant: Option<String>,
+) -> ServerRefusal {
     let InvalidAddress(message) = wrong;
     ServerRefusal { meant, ..server_refusal(Code::InvalidServer, pointer, message) }
 }

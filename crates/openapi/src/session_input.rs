@@ -45,7 +45,7 @@ pub(crate) fn session_annotation<'d>(
     if !document.has_session_inputs() {
         return None;
     }
-    let nodes = schemas_in_place(document, schema, path);
+    let nodes = applicable_schemas(document, schema, path);
     let mut first_annotation = None;
     for annotation in beside.iter().copied().chain(nodes).filter_map(own_annotation) {
         if annotation.is_context() {
@@ -58,7 +58,7 @@ pub(crate) fn session_annotation<'d>(
 
 /// The schemas that may apply to a value of a schema: itself, the targets of its references, and all branches of its
 /// compositions and conditions.
-fn schemas_in_place<'d>(
+fn applicable_schemas<'d>(
     document: &'d Document,
     schema: &'d Node,
     path: &Path<'_>,
@@ -102,7 +102,7 @@ pub(crate) fn own_annotation(node: &Node) -> Option<Annotation> {
     if let Some(value) = node.get(CONTEXT) {
         return Some(read_annotation(CONTEXT, value, context_source));
     }
-    node.get(AGENT).map(|value| read_annotation(AGENT, value, agent_source))
+    node.get(AGENT).map(|value| read_annotation(AGENT, value, session_or_payload_source))
 }
 
 /// The source that an annotation names; an annotation that cannot be read is reported at the pointer.
@@ -123,7 +123,7 @@ pub(crate) fn annotated_source(
     }
 }
 
-pub(crate) fn is_visible(source: &ValueSource, session_inputs: SessionInputs) -> bool {
+pub(crate) fn is_visible_to_model(source: &ValueSource, session_inputs: SessionInputs) -> bool {
     match source {
         ValueSource::Context(_) => false,
         ValueSource::Model => true,
@@ -166,24 +166,24 @@ fn read_annotation(
 }
 
 fn context_source(text: &str) -> Option<ValueSource> {
-    let text = &*dotted_path(text)?;
-    path(text.strip_prefix("$context.")?).map(ValueSource::Context)
+    let text = &*brackets_to_dots(text)?;
+    valid_path(text.strip_prefix("$context.")?).map(ValueSource::Context)
 }
 
-fn agent_source(text: &str) -> Option<ValueSource> {
-    let text = &*dotted_path(text)?;
+fn session_or_payload_source(text: &str) -> Option<ValueSource> {
+    let text = &*brackets_to_dots(text)?;
     if let Some(name) = text.strip_prefix("$session.params.") {
-        return path(name).map(ValueSource::Parameter);
+        return valid_path(name).map(ValueSource::Parameter);
     }
     if let Some(payload) = text.strip_prefix("$request.payload.") {
-        return path(payload).map(ValueSource::Payload);
+        return valid_path(payload).map(ValueSource::Payload);
     }
-    path(text).filter(|_| !text.starts_with('$')).map(ValueSource::Parameter)
+    valid_path(text).filter(|_| !text.starts_with('$')).map(ValueSource::Parameter)
 }
 
 /// A path with its names in brackets written behind dots: `$session.params['x']` is `$session.params.x`. `None` if a
 /// bracket does not hold one name.
-fn dotted_path(text: &str) -> Option<Cow<'_, str>> {
+fn brackets_to_dots(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains(['[', ']']) {
         return Some(Cow::Borrowed(text));
     }
@@ -212,7 +212,7 @@ fn dotted_path(text: &str) -> Option<Cow<'_, str>> {
 }
 
 /// A path without empty names and white space.
-fn path(text: &str) -> Option<Arc<str>> {
+fn valid_path(text: &str) -> Option<Arc<str>> {
     let names_are_given = text.split('.').all(|name| !name.is_empty());
     (names_are_given && !text.contains(char::is_whitespace)).then(|| text.into())
 }

@@ -8,11 +8,11 @@ use callgate_tree::Node;
 use crate::{code::Code, cursor::Cursor, document::Document};
 
 /// Reports a PATCH whose body has the schema of a POST or PUT that requires members.
-pub(crate) fn report_shared_patch(operation: Cursor<'_, '_>) {
+pub(crate) fn report_patch_sharing_schema(operation: Cursor<'_, '_>) {
     let document = operation.document;
     let own = body_schemas(document, operation.node).into_iter();
-    let mut required =
-        own.filter_map(|schema| Some((schema, first_required(document, schema, MOST_NESTED)?)));
+    let mut required = own
+        .filter_map(|schema| Some((schema, first_required_member(document, schema, MOST_NESTED)?)));
     let Some((schema, first)) = required.next() else { return };
     let pointer = operation.located_node().pointer;
     let creator = near_creator(document, &pointer, schema);
@@ -70,36 +70,36 @@ fn is_written_alike(document: &Document, schema: &Node, other: &Node) -> bool {
 
 /// The method and path of any operation whose body has the same reference.
 fn creator_by_reference(document: &Document, operation: &Node) -> Option<(&'static str, String)> {
-    let reference = first_reference(operation)?;
+    let reference = first_body_reference(operation)?;
     let paths = document.root().get("paths").map(Node::members).into_iter().flatten();
     document.while_affordable(paths, 1).find_map(|(path, item)| {
-        let is_its = |node: &Node| first_reference(node) == Some(reference);
+        let is_its = |node: &Node| first_body_reference(node) == Some(reference);
         let method = CREATING.into_iter().find(|method| item.get(method).is_some_and(is_its))?;
         Some((method, path.to_string()))
     })
 }
 
 /// The reference in the first schema of an operation's body.
-fn first_reference(operation: &Node) -> Option<&str> {
+fn first_body_reference(operation: &Node) -> Option<&str> {
     let (_, media) = operation.get("requestBody")?.get("content")?.members().next()?;
     media.get("schema")?.text("$ref")
 }
 
 /// The schemas of an operation's body, one for each media type, behind their references.
 fn body_schemas<'d>(document: &'d Document, operation: &'d Node) -> Vec<&'d Node> {
-    let body = operation.get("requestBody").map(|body| meant_node(document, body));
+    let body = operation.get("requestBody").map(|body| dereferenced_node(document, body));
     let content = body.and_then(|body| body.get("content"));
     let media = content.map(Node::members).into_iter().flatten().map(|(_, media)| media);
-    let parameters = operation.list("parameters").iter().map(|it| meant_node(document, it));
+    let parameters = operation.list("parameters").iter().map(|it| dereferenced_node(document, it));
     // Swagger 2.0 describes the body among the parameters.
     let bodies = parameters.filter(|parameter| parameter.text("in") == Some("body"));
     let holders = document.while_affordable(media.chain(bodies), 1);
     let schemas = holders.filter_map(|holder| holder.get("schema"));
-    schemas.map(|schema| meant_node(document, schema)).collect()
+    schemas.map(|schema| dereferenced_node(document, schema)).collect()
 }
 
 /// The node behind the references within the document, and behind compositions of one part.
-fn meant_node<'d>(document: &'d Document, node: &'d Node) -> &'d Node {
+fn dereferenced_node<'d>(document: &'d Document, node: &'d Node) -> &'d Node {
     let mut meant = node;
     for _ in 0..MOST_HOPS {
         let pointer = meant.text("$ref").and_then(|reference| reference.strip_prefix('#'));
@@ -116,12 +116,18 @@ fn meant_node<'d>(document: &'d Document, node: &'d Node) -> &'d Node {
 }
 
 /// The first required member of a schema or of a part of its composition.
-fn first_required<'d>(document: &'d Document, schema: &'d Node, left: usize) -> Option<&'d str> {
+fn first_required_member<'d>(
+    document: &'d Document,
+    schema: &'d Node,
+    left: usize,
+) -> Option<&'d str> {
     let own = schema.list("required").iter().find_map(Node::as_str);
     own.or_else(|| {
         let left = left.checked_sub(1)?;
         let mut parts = document.while_affordable(schema.list("allOf"), 1);
-        parts.find_map(|part| first_required(document, meant_node(document, part), left))
+        parts.find_map(|part| {
+            first_required_member(document, dereferenced_node(document, part), left)
+        })
     })
 }
 

@@ -88,7 +88,7 @@ impl Template {
         })
     }
 
-    pub(crate) fn fixes_query_key(&self, name: &str) -> bool {
+    pub(crate) fn has_fixed_query_key(&self, name: &str) -> bool {
         let pairs = self.fixed_query.iter().flat_map(|query| query.split('&'));
         let mut names = pairs.map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name));
         names.any(|fixed| percent_decode_str(fixed).eq(name.bytes()))
@@ -99,7 +99,7 @@ impl Template {
 /// readers could split the key in different ways, and the key is refused.
 fn cut_fragment(text: &str) -> Result<(&str, Option<&str>), &'static str> {
     let Some((path, fragment)) = text.split_once('#') else { return Ok((text, None)) };
-    if fragment.contains(['/', '?', '#', '{', '}']) || is_dots(fragment) {
+    if fragment.contains(['/', '?', '#', '{', '}']) || is_dot_segment(fragment) {
         return Err("a path whose fragment is a plain word");
     }
     Ok((path, Some(fragment)))
@@ -149,7 +149,7 @@ fn segment_parts(text: &str) -> Result<Box<[PathPart]>, &'static str> {
 }
 
 fn literal_part(text: &str) -> Result<Box<[PathPart]>, &'static str> {
-    if is_dots(text) {
+    if is_dot_segment(text) {
         return Err("a path without dot segments");
     }
     if text.is_empty() {
@@ -160,7 +160,7 @@ fn literal_part(text: &str) -> Result<Box<[PathPart]>, &'static str> {
 
 /// Returns true if a segment denotes this directory or its parent, or hides a `/`, after as many decodings as a service
 /// might apply.
-fn is_dots(segment: &str) -> bool {
+fn is_dot_segment(segment: &str) -> bool {
     if !segment.contains(['.', '%']) {
         return false;
     }
@@ -281,13 +281,13 @@ mod tests {
     #[test]
     fn the_query_of_a_path_key_fixes_its_parameters() {
         let template = Template::parse("/a?list%2Dtype=2&beta").unwrap();
-        assert!(template.fixes_query_key("list-type") && template.fixes_query_key("beta"));
+        assert!(template.has_fixed_query_key("list-type") && template.has_fixed_query_key("beta"));
         assert!(
-            !template.fixes_query_key("list")
-                && !template.fixes_query_key("2")
-                && !template.fixes_query_key("")
+            !template.has_fixed_query_key("list")
+                && !template.has_fixed_query_key("2")
+                && !template.has_fixed_query_key("")
         );
-        assert!(!Template::parse("/a").unwrap().fixes_query_key("a"));
+        assert!(!Template::parse("/a").unwrap().has_fixed_query_key("a"));
     }
 
     #[test]

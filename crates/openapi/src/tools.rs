@@ -25,7 +25,7 @@ use crate::{
     code::Code,
     cursor::Cursor,
     document::Document,
-    edit::{EditOf, Edits, names_of},
+    edit::{EditOf, Edits, operation_names},
     findings::Findings,
     meter::{StepBudget, steps_of_text},
     names::{LongerName, is_vague},
@@ -46,7 +46,7 @@ use crate::{
     },
 };
 
-pub use tags::tags_of;
+pub use tags::tags_with_ancestors;
 
 /// The tools of a description, and the report on its operations.
 #[derive(Clone, Debug, Default)]
@@ -71,20 +71,21 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let operations = find_operations(root);
     let servers = Servers::new(document, options);
     let schemes = Schemes::new(root);
-    note_dialect(root);
-    document.report_self(&mut general);
+    note_other_dialect(root);
+    document.report_each_ignored_self(&mut general);
     let security_schemes = schemes.declared_schemes().cloned().collect();
-    let mut loaded = Loaded { security_schemes, server: servers.root(), ..Loaded::default() };
+    let mut loaded =
+        Loaded { security_schemes, server: servers.root_server(), ..Loaded::default() };
     let reach = Reach::new(document);
     let common = Arc::new(Common::new(original, options));
     let (fragments, shared, decisive) = <(Fragments, SharedParts<'_>, DecisiveDefaults)>::default();
-    servers.report_root(&mut general);
+    servers.report_root_faults(&mut general);
     let mut context =
         Context { common, document, options, reach, servers, schemes, fragments, decisive, shared };
     let identities: Vec<_> = operations.iter().map(tool_names::operation_identity).collect();
     let (NamesOfTools { names, longer }, mut edits) =
         tool_names::names_with_edits(&identities, options);
-    let firsts = first_of_each_id(&operations);
+    let firsts = first_operation_by_id(&operations);
     let tags = Tags::from_root(Cursor::new(document, &mut general));
     let naming = Naming { names: &names, longer: &longer, edits: &edits };
     let selected = select_operations(&operations, naming, &tags, options, &mut loaded.report);
@@ -104,9 +105,9 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         }
         let label = [located.method.as_str(), " ", &located.key].concat();
         let mut findings = Findings::for_operation(label);
-        located.examine_name(&mut findings);
+        located.report_vague_id(&mut findings);
         let written = longer.get(at).and_then(Option::as_ref).map(|(name, _)| name);
-        located.examine_id(&firsts, [name.as_ref(), written], &mut findings);
+        located.report_repeated_id(&firsts, [name.as_ref(), written], &mut findings);
         let own = name.clone();
         let operation = own.and_then(|name| {
             let naming = OperationName { tool_name: name, written, edit: edits.edit_at(at) };
@@ -130,7 +131,7 @@ impl Loaded {
     #[must_use]
     pub fn with_schema_findings(mut self) -> Self {
         let mut declared = BTreeSet::new();
-        self.report.examine(&self.operations, |operation, _| {
+        self.report.add_schema_findings(&self.operations, |operation, _| {
             declared.insert(operation.tool_name.clone());
         });
         self.operations.retain(|operation| declared.contains(&operation.tool_name));
@@ -186,7 +187,7 @@ impl<'a> Naming<'a> {
     ) -> [Option<&'a str>; 6] {
         let edit = self.edits.edit_at(at).map(|edit| &edit.applied);
         let written = self.longer_name(at).map(|(name, _)| name);
-        names_of(self.name(at), found_operation.operation_id(), written, edit)
+        operation_names(self.name(at), found_operation.operation_id(), written, edit)
     }
 
     fn report_shorter_names(self, selected: &[bool], findings: &mut Findings) {
@@ -208,7 +209,7 @@ fn select_operations<'d>(
     let tags_of = |found_operation: &FoundOperation<'d>| {
         if is_tagged { tags.operation_tags(found_operation.operation.node) } else { Vec::new() }
     };
-    let tags: Vec<Vec<&str>> = found_operations.iter().map(tags_of).collect();
+    let tags: Vec<Vec<&str>> = found_operations.iter().map(tags_with_ancestors).collect();
     let named = found_operations.iter().enumerate().zip(&tags);
     let candidates: Vec<_> = named
         .map(|((at, found_operation), tags)| {
@@ -248,7 +249,7 @@ impl FoundOperation<'_> {
     }
 
     /// OpenAPI 3.1.1 §4.8.10: the id is unique among all operations. `names` are that of the tool, and the one that the id makes.
-    fn examine_id(
+    fn report_repeated_id(
         &self,
         firsts: &BTreeMap<&str, &FoundOperation<'_>>,
         names: [Option<&ToolName>; 2],
@@ -272,7 +273,7 @@ impl FoundOperation<'_> {
         findings.note(Code::DuplicateOperationId, &self.operation.pointer, message, &help);
     }
 
-    fn examine_name(&self, findings: &mut Findings) {
+    fn report_vague_id(&self, findings: &mut Findings) {
         let Some(id) = self.operation_id().filter(|id| is_vague(id)) else { return };
         let message =
             format!("expected an `operationId` that says what is done to what, got: `{id}`");
@@ -281,7 +282,7 @@ impl FoundOperation<'_> {
     }
 }
 
-fn first_of_each_id<'f, 'd>(
+fn first_operation_by_id<'f, 'd>(
     found_operations: &'f [FoundOperation<'d>],
 ) -> BTreeMap<&'f str, &'f FoundOperation<'d>> {
     let mut firsts = BTreeMap::new();
@@ -294,7 +295,7 @@ fn first_of_each_id<'f, 'd>(
 }
 
 /// Reports that schemas of a dialect other than those of OpenAPI and JSON Schema 2020-12 are read as if they were of these.
-fn note_dialect(root: Cursor<'_, '_>) {
+fn note_other_dialect(root: Cursor<'_, '_>) {
     let dialect = root.text_without_report("jsonSchemaDialect").unwrap_or_default();
     let is_known =
         ["https://spec.openapis.org/oas/3.", "https://json-schema.org/draft/2020-12/schema"];
@@ -303,5 +304,5 @@ fn note_dialect(root: Cursor<'_, '_>) {
     }
     let message = format!("expected schemas of JSON Schema 2020-12, got the dialect: `{dialect}`");
     let help = "nothing, unless keywords of that dialect matter; schemas are read as 2020-12";
-    root.member_cursor("jsonSchemaDialect").note(Code::SchemaDialect, message, help);
+    root.with_report_member("jsonSchemaDialect").note(Code::SchemaDialect, message, help);
 }

@@ -15,9 +15,9 @@ pub(crate) fn report_unusable_members(
 ) {
     let (seen, waiting) = (BTreeSet::new(), Vec::new());
     let mut search = Search { root: schema, pointer, findings, seen, waiting, left: MOST_VISITED };
-    search.add_members(&[schema.own_schema()], "");
+    search.queue_members(&[schema.own_schema()], "");
     while let Some((schema, at)) = search.waiting.pop() {
-        search.visit(schema, &at);
+        search.visit_schema(schema, &at);
     }
 }
 
@@ -33,7 +33,7 @@ struct Search<'a, 'f> {
 }
 
 impl<'a> Search<'a, '_> {
-    fn visit(&mut self, schema: &'a Value, at: &str) {
+    fn visit_schema(&mut self, schema: &'a Value, at: &str) {
         if self.left == 0 {
             return;
         }
@@ -48,11 +48,11 @@ impl<'a> Search<'a, '_> {
         }
         self.report_excluded(&excluded, at);
         let all = self.composed_parts(schema, &["allOf", "anyOf", "oneOf"]);
-        self.report_undescribed(&together, &all, at);
-        self.add_members(&all, at);
+        self.report_undescribed_members(&together, &all, at);
+        self.queue_members(&all, at);
     }
 
-    fn add_members(&mut self, parts: &[&'a Value], at: &str) {
+    fn queue_members(&mut self, parts: &[&'a Value], at: &str) {
         let dot = if at.is_empty() { "" } else { "." };
         let begin = self.waiting.len();
         for (name, schema) in parts.iter().copied().flat_map(members_and_items) {
@@ -116,7 +116,7 @@ impl<'a> Search<'a, '_> {
         }
     }
 
-    fn report_undescribed(&mut self, together: &[&'a Value], all: &[&'a Value], at: &str) {
+    fn report_undescribed_members(&mut self, together: &[&'a Value], all: &[&'a Value], at: &str) {
         let describes_any = |part: &&Value| {
             let others =
                 part.get("additionalProperties").is_some_and(|it| it.as_object().is_some());
@@ -211,10 +211,10 @@ mod tests {
             waiting,
             left: MOST_VISITED,
         };
-        search.add_members(&[&schema], "");
+        search.queue_members(&[&schema], "");
         for _ in 0..20 {
             let (schema, at) = search.waiting.pop().unwrap();
-            search.visit(schema, &at);
+            search.visit_schema(schema, &at);
             assert!(search.waiting.len() <= MOST_VISITED, "{}", search.waiting.len());
         }
     }

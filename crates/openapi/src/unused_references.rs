@@ -8,8 +8,8 @@ use crate::{
 };
 
 pub(crate) fn report_broken_references(operation: Cursor<'_, '_>) {
-    visit_each(operation, "parameters", |parameter| {
-        visit_each(parameter, "examples", |_| {});
+    visit_each_part(operation, "parameters", |parameter| {
+        visit_each_part(parameter, "examples", |_| {});
         visit_media_examples(parameter);
     });
     if let Some(body) = operation.unresolved_member("requestBody")
@@ -17,37 +17,37 @@ pub(crate) fn report_broken_references(operation: Cursor<'_, '_>) {
     {
         visit_media_examples(body.at_node(&resolved_body));
     }
-    visit_each(operation, "responses", |response| {
-        visit_each(response, "headers", |header| visit_each(header, "examples", |_| {}));
-        visit_each(response, "links", |_| {});
+    visit_each_part(operation, "responses", |response| {
+        visit_each_part(response, "headers", |header| visit_each_part(header, "examples", |_| {}));
+        visit_each_part(response, "links", |_| {});
         visit_media_examples(response);
     });
-    visit_each(operation, "callbacks", |_| {});
+    visit_each_part(operation, "callbacks", |_| {});
 }
 
 fn visit_media_examples(at: Cursor<'_, '_>) {
-    visit_each(at, "content", |media| visit_each(media, "examples", |_| {}));
+    visit_each_part(at, "content", |media| visit_each_part(media, "examples", |_| {}));
 }
 
-fn visit_each<'d>(at: Cursor<'d, '_>, name: &str, mut look: impl FnMut(Cursor<'d, '_>)) {
+fn visit_each_part<'d>(at: Cursor<'d, '_>, name: &str, mut look: impl FnMut(Cursor<'d, '_>)) {
     let Some(several) = at.unresolved_member(name) else { return };
     let mut look_at = |part: Cursor<'d, '_>| {
         if let Some(resolved_part) = target_or_note(part) {
             look(part.at_node(&resolved_part));
         }
     };
-    several.items(PART).for_each(&mut look_at);
+    several.affordable_items(PART).for_each(&mut look_at);
     let is_read = |name: &str| !name.starts_with("x-");
-    several.members_where(is_read, PART).for_each(|(_, part)| look_at(part));
+    several.affordable_named_members(is_read, PART).for_each(|(_, part)| look_at(part));
 }
 
 fn target_or_note<'d>(at: Cursor<'d, '_>) -> Option<LocatedNode<'d>> {
     let note = |bad: BadReference| {
         let message = format!("expected {}, got: `{}`", bad.expected, bad.reference);
         let help = "correct the reference or add the part it names; no call needs it";
-        at.at_pointer(&bad.pointer).note(Code::MissingReference, message, help);
+        at.with_report_pointer(&bad.pointer).note(Code::MissingReference, message, help);
     };
-    at.target().map_err(note).ok()
+    at.target_without_report().map_err(note).ok()
 }
 
 /// The cost to visit a part, in steps.

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Reports the members that write one part of an element; `schema` is that of all arguments.
-pub(crate) fn report_shared_parts(
+pub(crate) fn report_xml_clashes(
     inputs: &[Input],
     body: Option<&Body>,
     schema: SchemaRoot<'_>,
@@ -98,7 +98,7 @@ impl<'a> ClashSearch<'a> {
         let mut writers: BTreeMap<Part<'a>, String> = BTreeMap::new();
         for (name, own) in members.declared {
             let place = format!("{at}.{name}");
-            self.unused.extend(self.unused_name(name, own, &place));
+            self.unused.extend(self.unused_array_name(name, own, &place));
             let Some(part) = self.member_part(name, own) else { continue };
             match writers.get(&part) {
                 None => drop(writers.insert(part, place.clone())),
@@ -116,7 +116,12 @@ impl<'a> ClashSearch<'a> {
         }
     }
 
-    fn unused_name(&self, member: &str, schema: &'a Value, place: &str) -> Option<UnusedName> {
+    fn unused_array_name(
+        &self,
+        member: &str,
+        schema: &'a Value,
+        place: &str,
+    ) -> Option<UnusedName> {
         let items = self.first_match(schema, &|schema| schema.get("items"))?;
         let name = self.xml_text(schema, "name").filter(|name| *name != member)?;
         let has_own_name = self.xml_text(items, "name").is_some();

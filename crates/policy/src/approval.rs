@@ -18,7 +18,8 @@ use std::{
 use async_trait::async_trait;
 use callgate_call::wording::approval as wording;
 use callgate_executor::{
-    Backend, Call, Ended, Middleware, OuterCall, PausableCall, Resumption, Reviewed, Stage, review,
+    Backend, Call, Ended, Middleware, OuterCall, PausableCall, Resumption, Reviewed, Stage,
+    review_call,
 };
 use callgate_session::{Bounds, Error, Expected, Key, Memory, Owner, Record, Space, Store};
 use callgate_tool::{
@@ -141,7 +142,7 @@ impl Approvals {
             used: None,
         };
         let detail = (!is_listed).then(|| Record::new("application/json", shown.json.into()));
-        self.list_as_equal(call, &digest, &approval.id).await?;
+        self.list_for_equal_calls(call, &digest, &approval.id).await?;
         let kept = self.keep_approval(&approval_key(call, &approval.id), &approval, detail).await;
         kept.map_err(|error| {
             tracing::debug!(%error, "a call that needs approval is not kept");
@@ -149,7 +150,7 @@ impl Approvals {
         })?;
         if let Some(webhook) = &self.webhook {
             let Approval { id, tool, caller, expires, .. } = approval.clone();
-            webhook.announce(Notice { id, tool, caller, expires });
+            webhook.queue_notice(Notice { id, tool, caller, expires });
         }
         count_decision("asked");
         Ok(self.pending_outcome(approval, shown.request))
@@ -183,7 +184,7 @@ impl Approvals {
     }
 
     /// The approval of an equal call, in place of one that was given for another request.
-    async fn replace_outdated(
+    async fn replace_by_equal_approval(
         &self,
         call: &mut Call<'_>,
         digest: &Digest,
@@ -195,14 +196,14 @@ impl Approvals {
         self.use_equal_approval(call, digest).await
     }
 
-    async fn judge_call(
+    async fn ask_unless_approved(
         &self,
         call: &mut Call<'_>,
         backend: &dyn Backend,
         journal: &mut Journal,
     ) -> Result<Option<Outcome>, Box<Fault>> {
         let is_answered = call.extensions().get::<Resumption>().is_some();
-        if backend.is_resumable() && (is_answered || self.mark_if_resumed(call).await?) {
+        if backend.is_resumable() && (is_answered || self.mark_program_resumption(call).await?) {
             // The program was begun under the rules of its tool; those of its call are asked when it comes to it.
             return Ok(None);
         }
@@ -218,7 +219,7 @@ impl Approvals {
         // A person does not decide about the trace headers of a request.
         let previewed = call.clone().without_trace();
         let noted = &mut Journal::default();
-        let review = review(backend, &previewed, noted).await;
+        let review = review_call(backend, &previewed, noted).await;
         let asks = |review: &callgate_executor::Review| {
             rules.iter().any(|rule| rule.needs_approval(&review.preview, effect))
         };
@@ -242,7 +243,7 @@ impl Approvals {
         drop(review.preview);
         let grant = match brought {
             Some(grant) if *grant.digest() == digest => Some(grant),
-            Some(_) => self.replace_outdated(call, &digest, journal).await?,
+            Some(_) => self.replace_by_equal_approval(call, &digest, journal).await?,
             None => self.use_equal_approval(call, &digest).await?,
         };
         let pending = match grant {
@@ -278,7 +279,7 @@ impl Middleware for Approvals {
         journal: &mut Journal,
     ) -> ControlFlow<Outcome> {
         let Some(backend) = backend else { return ControlFlow::Continue(()) };
-        match self.judge_call(call, backend, journal).await {
+        match self.ask_unless_approved(call, backend, journal).await {
             Ok(None) => ControlFlow::Continue(()),
             Ok(Some(outcome)) => ControlFlow::Break(outcome),
             Err(fault) => ControlFlow::Break(Outcome::Failed(fault)),

@@ -72,7 +72,7 @@ impl Use {
 
     /// The use of an approval that begins now. Its end is said by the time that is then left of the record, so that the
     /// store's clock tells it.
-    pub(crate) fn for_user(user: User, approval: &Approval) -> Self {
+    pub(crate) fn begin_for_user(user: User, approval: &Approval) -> Self {
         let lapse = approval.time_left().saturating_sub(Self::TIME).as_millis();
         Self::Begun { user, lapse: u64::try_from(lapse).unwrap_or(u64::MAX) }
     }
@@ -147,7 +147,7 @@ impl Approval {
     }
 
     /// True if this user has begun to use the approval.
-    pub(crate) fn is_used_by(&self, expected: &User) -> bool {
+    pub(crate) fn is_use_begun_by(&self, expected: &User) -> bool {
         matches!(&self.used, Some(Use::Begun { user, .. }) if user == expected)
     }
 
@@ -159,7 +159,7 @@ impl Approval {
 
 impl StoredApproval {
     /// True if the request of an unused approval lies beside it.
-    pub(crate) fn has_detail(&self) -> bool {
+    pub(crate) fn has_separate_request(&self) -> bool {
         self.approval.used.is_none() && self.approval.request.is_null()
     }
 

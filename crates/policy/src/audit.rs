@@ -208,7 +208,7 @@ impl Audit {
             is_unbroken: recalled.is_unbroken,
         };
         let writer = Writer::new(key.clone(), beginning)?;
-        let (unknown, keys) = recalled.into_unknown();
+        let (unknown, keys) = recalled.into_calls_without_end();
         let mut run = [0; 4];
         // Without randomness, the time distinguishes processes.
         if getrandom::fill(&mut run).is_err() {
@@ -237,7 +237,7 @@ impl Audit {
 
     /// The calls that an earlier process began and whose end the file does not record.
     #[doc(hidden)]
-    pub fn unknown(&self) -> &[UnknownCall] {
+    pub fn calls_without_end(&self) -> &[UnknownCall] {
         &self.trail.unknown
     }
 
@@ -271,9 +271,9 @@ impl Audit {
 
     /// Records the end of a turn, after the ends of its calls.
     #[doc(hidden)]
-    pub async fn turn_ended(&self, turn: &TurnEnd<'_>) {
+    pub async fn record_turn_end(&self, turn: &TurnEnd<'_>) {
         match self.mode {
-            AuditMode::BestEffort => self.turn_dropped(turn),
+            AuditMode::BestEffort => self.record_turn_end_later(turn),
             AuditMode::Required => {
                 self.await_write(self.trail.writer.add_line(members::turn_end_members(turn))).await;
             }
@@ -282,15 +282,15 @@ impl Audit {
 
     /// Records a turn for whose end nobody waits any more.
     #[doc(hidden)]
-    pub fn turn_dropped(&self, turn: &TurnEnd<'_>) {
-        self.trail.writer.add_later(members::turn_end_members(turn));
+    pub fn record_turn_end_later(&self, turn: &TurnEnd<'_>) {
+        self.trail.writer.add_line_later(members::turn_end_members(turn));
     }
 
     fn with_trail(config: &AuditConfig, trail: Arc<Trail>) -> Self {
         Self { mode: config.mode, arguments: config.arguments, trail }
     }
 
-    fn name(&self) -> String {
+    fn new_call_name(&self) -> String {
         let number = self.trail.n_calls.fetch_add(1, Ordering::Relaxed);
         format!("{:08x}-{number}", self.trail.run)
     }
@@ -327,7 +327,7 @@ impl Middleware for Audit {
         backend: Option<&dyn Backend>,
         _: &mut Journal,
     ) -> ControlFlow<Outcome> {
-        let name = self.name();
+        let name = self.new_call_name();
         let members = members::call_start_members(call, backend, self.arguments, &name);
         // Set before the wait: a caller who leaves during it has begun, too.
         call.extensions_mut().insert(Audited(name));
@@ -354,7 +354,7 @@ impl Middleware for Audit {
         if self.mode == AuditMode::Required && !matches!(ended.ending, Ending::Dropped) {
             self.await_write(self.trail.writer.add_line(members)).await;
         } else {
-            self.trail.writer.add_later(members);
+            self.trail.writer.add_line_later(members);
         }
     }
 }

@@ -183,8 +183,8 @@ enum Seen {
 impl Seen {
     /// The last information in the attempts of a call, and the number of attempts in a row that could not reach the service.
     fn last_with_consecutive_failures(ended: &Ended<'_>) -> (Self, u32) {
-        let retried = ended.journal.events().iter().filter_map(Self::of_attempt);
-        let seen = retried.chain([Self::of_end(ended.ending)]);
+        let retried = ended.journal.events().iter().filter_map(Self::from_retry_event);
+        let seen = retried.chain([Self::from_ending(ended.ending)]);
         seen.fold((Self::Nothing, 0), |(last, n_failed), next| match next {
             Self::Nothing => (last, n_failed),
             Self::Reached => (next, 0),
@@ -192,7 +192,7 @@ impl Seen {
         })
     }
 
-    fn of_attempt(event: &Event) -> Option<Self> {
+    fn from_retry_event(event: &Event) -> Option<Self> {
         match event {
             Event::Retried { status: Some(_), .. } => Some(Self::Reached),
             Event::Retried { code: FaultCode::Unreachable, .. } => Some(Self::Unreachable),
@@ -200,7 +200,7 @@ impl Seen {
         }
     }
 
-    fn of_end(ending: Ending<'_>) -> Self {
+    fn from_ending(ending: Ending<'_>) -> Self {
         match ending {
             Ending::Outcome(Outcome::Answered(_)) => Self::Reached,
             Ending::Outcome(Outcome::Failed(fault)) if fault.status.is_some() => Self::Reached,

@@ -26,7 +26,7 @@ pub(crate) fn session_digest(id: &str) -> Digest {
 /// The digest of arguments; the order of members does not count.
 pub(crate) fn arguments_digest(arguments: &Arguments) -> Digest {
     let mut hasher = FingerprintHasher::default();
-    hasher.object(arguments);
+    hasher.add_object(arguments);
     *hasher.finish().as_bytes()
 }
 

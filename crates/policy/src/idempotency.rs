@@ -15,7 +15,7 @@ use callgate_executor::{
 };
 use callgate_session::Store;
 use callgate_tool::{Event, FaultCode, Journal, Outcome, Pending, PendingKind};
-use callgate_transport::frees_key;
+use callgate_transport::is_key_free_after;
 
 use crate::{
     approval_record::AskedApproval,
@@ -58,7 +58,7 @@ struct Digests {
 }
 
 impl Digests {
-    fn of_call(call: &Call<'_>, backend: &dyn Backend) -> Self {
+    fn from_call(call: &Call<'_>, backend: &dyn Backend) -> Self {
         let may_wait = backend.is_resumable() && call.session().id().is_some();
         Self {
             whole: *fingerprint(call, Some(backend)).as_bytes(),
@@ -67,7 +67,7 @@ impl Digests {
     }
 
     /// The digest of the calls that repeat one with this outcome.
-    fn digest_after(&self, outcome: &Outcome) -> Digest {
+    fn digest_for_repeats(&self, outcome: &Outcome) -> Digest {
         let is_sign_in = |id: &&str| id.starts_with(Pending::SIGN_IN);
         match (outcome, self.waiting) {
             (Outcome::Pending(pending), Some(waiting))
@@ -129,7 +129,7 @@ impl Middleware for Idempotency {
         let key = call.extensions().get::<IdempotencyKey>();
         // A call that its caller may not make, or of no tool, repeats none.
         let (Some(key), Some(backend)) = (key, backend) else { return ControlFlow::Continue(()) };
-        let digests = Digests::of_call(call, backend);
+        let digests = Digests::from_call(call, backend);
         let decided = call.decision().map(|decided| decided.approval.as_str());
         let answered = call.extensions().get::<Resumption>().map(|it| it.pending.as_str());
         let brought = decided.or_else(|| call.approval()).or(answered);
@@ -205,17 +205,23 @@ impl Middleware for Idempotency {
                 }
             }
             Ending::Outcome(outcome @ Outcome::Pending(_)) => {
-                guard.finish_as(&outcome.to_bytes(), digests.digest_after(outcome)).await;
+                guard
+                    .finish_with_digest(&outcome.to_bytes(), digests.digest_for_repeats(outcome))
+                    .await;
             }
             // A person's decision stays valid.
             Ending::Outcome(outcome @ Outcome::Failed(fault))
                 if fault.code == FaultCode::Rejected =>
             {
-                guard.finish_as(&outcome.to_bytes(), digests.digest_after(outcome)).await;
+                guard
+                    .finish_with_digest(&outcome.to_bytes(), digests.digest_for_repeats(outcome))
+                    .await;
             }
-            _ if frees_key(ended.reached) => guard.free().await,
+            _ if is_key_free_after(ended.reached) => guard.free_key().await,
             Ending::Outcome(outcome) => {
-                guard.finish_as(&outcome.to_bytes(), digests.digest_after(outcome)).await;
+                guard
+                    .finish_with_digest(&outcome.to_bytes(), digests.digest_for_repeats(outcome))
+                    .await;
             }
             // The caller left after the request was sent: the result is unknown.
             Ending::Dropped => drop(guard),

@@ -37,7 +37,7 @@ pub use breaker::{Breaker, BreakerSettings};
 pub use error::{Error, ErrorKind};
 pub use idempotency::Idempotency;
 pub use limits::{Bound, Limits, LimitsConfig, RateOutage};
-pub use metrics::{Metrics, describe_metrics, describe_toolset};
+pub use metrics::{Metrics, create_toolset_series, describe_metrics};
 pub use rate::Rate;
 pub use records::{Begun, Guard, IdempotencyKey, RecordBounds, Records};
 pub use settings::{AuditedConfig, BreakerChoice, CallLimits};

@@ -204,7 +204,7 @@ impl Limits {
     /// ```
     #[doc(hidden)]
     #[must_use]
-    pub fn shared_over(mut self, store: Arc<dyn Store>, on_outage: RateOutage) -> Self {
+    pub fn with_shared_rates(mut self, store: Arc<dyn Store>, on_outage: RateOutage) -> Self {
         self.shared = Some(SharedRates { store, on_outage });
         self
     }

@@ -14,7 +14,7 @@ use tracing::{Span, field::Empty};
 
 use self::series::{CountedCall, Series};
 
-pub use families::{describe_metrics, describe_toolset};
+pub use families::{create_toolset_series, describe_metrics};
 
 /// Opens a span `call` around each call, which holds all that the call logs, and counts calls.
 ///
@@ -126,7 +126,7 @@ impl Middleware for Metrics {
             reached = ended.reached.as_str(),
         );
         if self.logs_calls {
-            call_log::write(call, ended, last_status);
+            call_log::log_call_end(call, ended, last_status);
         }
     }
 }

@@ -56,7 +56,7 @@ impl Bucket {
     }
 
     /// The longest time until the bucket is full.
-    pub(crate) fn refill_time(&self) -> Duration {
+    pub(crate) fn full_refill_time(&self) -> Duration {
         let whole = self.rate.per.saturating_mul(self.rate.burst.get());
         whole / self.rate.calls.get()
     }

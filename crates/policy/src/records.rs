@@ -158,15 +158,15 @@ impl Records {
     pub fn new(bounds: RecordBounds) -> Arc<Self> {
         let memory = Arc::new(Memory::refusing(doubled_bounds(bounds)));
         let store = Arc::<Memory>::clone(&memory);
-        Arc::new(Self { memory: Some(memory), ..Self::with(store, bounds.ttl) })
+        Arc::new(Self { memory: Some(memory), ..Self::with_store(store, bounds.ttl) })
     }
 
     /// Keeps results in a store, each for this time after its request has ended.
     pub fn over(store: Arc<dyn Store>, time_to_live: Duration) -> Arc<Self> {
-        Arc::new(Self::with(store, time_to_live))
+        Arc::new(Self::with_store(store, time_to_live))
     }
 
-    fn with(store: Arc<dyn Store>, time_to_live: Duration) -> Self {
+    fn with_store(store: Arc<dyn Store>, time_to_live: Duration) -> Self {
         let time_to_live = Mutex::new(time_to_live);
         Self { store, memory: None, time_to_live, holders: Arc::default() }
     }
@@ -188,7 +188,7 @@ impl Records {
         digest: Digest,
         may_replace: impl Fn(Option<&[u8]>) -> bool + Send,
     ) -> Begun {
-        let key = key_of(principal, &digest::key_digest(principal, &key.0));
+        let key = record_key(principal, &digest::key_digest(principal, &key.0));
         // Mostly the key is new, and one request to the store is enough.
         let mut expected = Expected::Absent;
         for _ in 0..ATTEMPTS {
@@ -223,7 +223,7 @@ impl Records {
         let state = result.map_or(State::Unknown, State::Ended);
         let record =
             Entry { digest, holder: NOBODY, lease: Duration::ZERO, state }.encode_record(left);
-        let key = key_of(principal, &key);
+        let key = record_key(principal, &key);
         if let Err(error) = self.store.put(&key, record, Expected::Absent, now()).await {
             tracing::debug!(%error, "a key of an earlier process is not kept");
         }
@@ -238,7 +238,7 @@ impl Records {
         let mut registration = self.holders.register();
         let (records, key, holder) = (Arc::clone(self), key.clone(), registration.holder());
         let claim = Claim::new(records, key, digest, holder);
-        match claim.claim(expected).await {
+        match claim.claim_if_expected(expected).await {
             Ok(()) => Ok(Guard::new(claim, registration)),
             Err(error) => {
                 let is_put = !matches!(
@@ -261,7 +261,7 @@ impl Records {
         let is_other = entry.digest != digest;
         match entry.state {
             State::Unsent => None,
-            State::Running if self.holders.was_unsent(&entry.holder) => None,
+            State::Running if self.holders.has_left_unsent(&entry.holder) => None,
             _ if is_other => Some(Begun::Different),
             State::Ended(result) => Some(Begun::Replay(result.to_vec())),
             State::Running if self.has_holder_left(&entry) => {
@@ -281,7 +281,7 @@ impl Records {
     /// Returns true if the holder of a key makes its request no more. In a store that processes share, the lease tells it of
     /// a holder in another one.
     fn has_holder_left(&self, entry: &Entry<'_>) -> bool {
-        let is_open = self.holders.is_open(&entry.holder);
+        let is_open = self.holders.is_running_here(&entry.holder);
         is_open.map_or_else(|| !self.store.is_shared() || entry.lease.is_zero(), |is_open| !is_open)
     }
 
@@ -324,7 +324,7 @@ impl fmt::Debug for Records {
 }
 
 /// The name of a record is a digest, which the audit file has, too.
-fn key_of(principal: Option<&Principal>, key: &Digest) -> Key {
+fn record_key(principal: Option<&Principal>, key: &Digest) -> Key {
     let session = Session::default();
     Key::new(Space::Idempotency, Owner::new(principal, &session), &hexadecimal(key))
 }

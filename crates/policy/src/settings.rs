@@ -4,7 +4,9 @@
 use std::{num::NonZeroU32, path::PathBuf, time::Duration};
 
 use callgate_secret::SecretReference;
-use callgate_settings::{Bytes, Count, Kind, Mapping, Reader, Whole, at, forms, keys, words};
+use callgate_settings::{
+    Bytes, Count, Kind, Mapping, Reader, Whole, forms, keys, member_pointer, words,
+};
 
 pub use crate::webhook::settings::Approvals;
 use crate::{
@@ -162,7 +164,7 @@ forms! {
         Some(AuditedConfig { audit: AuditConfig { file: file?, mode, arguments }, key: key? })
     };
     struct CallCount => NonZeroU32, Kind::Count(MOST_CALLS), |reader, mapping, key| {
-        let count = reader.whole(mapping, key, 1..=MOST_CALLS)?;
+        let count = reader.whole_number(mapping, key, 1..=MOST_CALLS)?;
         u32::try_from(count).ok().and_then(NonZeroU32::new)
     };
     /// The number of calls in a span of time.
@@ -182,7 +184,7 @@ fn read_breaker(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<
     }
     if node.as_object().is_none() {
         let help = "`none` calls it always, `{failures: 5, open: 10s}` leaves it alone";
-        reader.report_wrong_type(&at(mapping, key), "`none` or a mapping", node, help);
+        reader.report_wrong_type(&member_pointer(mapping, key), "`none` or a mapping", node, help);
         return None;
     }
     reader.get::<BreakerKeys>(mapping, key).map(BreakerChoice::Set)

@@ -54,7 +54,7 @@ impl TimedStore {
         Self { store, own, health: Mutex::default() }
     }
 
-    async fn run_request<T>(
+    async fn run_timed_or_refuse<T>(
         &self,
         request: impl Future<Output = Result<T, Error>> + Send,
     ) -> Result<T, Error> {
@@ -169,7 +169,7 @@ impl Store for TimedStore {
     }
 
     async fn get(&self, key: &Key, now: Clock) -> Result<Option<Stored>, Error> {
-        self.run_request(self.store.get(key, now)).await
+        self.run_timed_or_refuse(self.store.get(key, now)).await
     }
 
     async fn list(
@@ -179,7 +179,7 @@ impl Store for TimedStore {
         most: usize,
         now: Clock,
     ) -> Result<Vec<(Key, Stored)>, Error> {
-        self.run_request(self.store.list(group, after, most, now)).await
+        self.run_timed_or_refuse(self.store.list(group, after, most, now)).await
     }
 
     async fn put(
@@ -189,19 +189,24 @@ impl Store for TimedStore {
         expected: Expected,
         now: Clock,
     ) -> Result<Version, Error> {
-        self.run_request(self.store.put(key, record, expected, now)).await
+        self.run_timed_or_refuse(self.store.put(key, record, expected, now)).await
     }
 
     async fn remove(&self, key: &Key, expected: Expected, now: Clock) -> Result<bool, Error> {
-        self.run_request(self.store.remove(key, expected, now)).await
+        self.run_timed_or_refuse(self.store.remove(key, expected, now)).await
     }
 
     async fn count(&self, space: Space, now: Clock) -> Result<Option<usize>, Error> {
-        self.run_request(self.store.count(space, now)).await
+        self.run_timed_or_refuse(self.store.count(space, now)).await
     }
 
-    async fn take(&self, key: &Key, pace: Pace, now: Clock) -> Result<Option<Duration>, Error> {
-        self.run_request(self.store.take(key, pace, now)).await
+    async fn take_paced_request(
+        &self,
+        key: &Key,
+        pace: Pace,
+        now: Clock,
+    ) -> Result<Option<Duration>, Error> {
+        self.run_timed_or_refuse(self.store.take_paced_request(key, pace, now)).await
     }
 }
 

@@ -1,5 +1,5 @@
 //! Tells a service of the operator that a call waits for an approval: signed, again until the service has taken it, and never
-//! in the way of a call. A sidecar drives the deliveries by [`Webhook::run`].
+//! in the way of a call. A sidecar drives the deliveries by [`Webhook::deliver_until_stopped`].
 
 pub(crate) mod settings;
 mod signature;
@@ -121,7 +121,7 @@ impl Webhook {
     }
 
     /// Tells this service from now on, also what was announced before; `None` for nobody.
-    pub fn aim(&self, target: Option<WebhookTarget>) {
+    pub fn set_target(&self, target: Option<WebhookTarget>) {
         *self.0.target.lock().unwrap_or_else(PoisonError::into_inner) = target.map(Arc::new);
     }
 
@@ -130,19 +130,19 @@ impl Webhook {
     }
 
     /// Queues a notice. Never waits: a notice beyond the share of its caller is dropped, and the log says so.
-    pub fn announce(&self, notice: Notice) {
+    pub fn queue_notice(&self, notice: Notice) {
         if self.current_target().is_none() {
             return;
         }
         let permit = self.0.notices.try_enter(notice.caller_or_empty(), 1);
-        let Some(permit) = permit else { return drop_notice(&notice) };
+        let Some(permit) = permit else { return record_dropped_notice(&notice) };
         if let Err(error) = self.0.queue.try_send((notice, permit)) {
-            drop_notice(&error.into_inner().0);
+            record_dropped_notice(&error.into_inner().0);
         }
     }
 
     /// Delivers notices until the program stops. The first run takes the queue; others end at once.
-    pub async fn run(&self, stop: &Stop) {
+    pub async fn deliver_until_stopped(&self, stop: &Stop) {
         let queued = self.0.queued.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(mut queued) = queued else { return };
         let mut deliveries = FuturesUnordered::new();
@@ -232,7 +232,7 @@ impl Notice {
     }
 }
 
-fn drop_notice(notice: &Notice) {
+fn record_dropped_notice(notice: &Notice) {
     count_outcome("dropped");
     let approval = notice.id.as_str();
     tracing::warn!(
@@ -245,7 +245,7 @@ fn drop_notice(notice: &Notice) {
 fn notice_body(notice: &Notice) -> String {
     let mut data = json!({"id": notice.id.as_str(), "tool": notice.tool.as_str()});
     if let Some(members) = data.as_object_mut() {
-        members.insert_some("caller", notice.caller.as_deref());
+        members.insert_if_some("caller", notice.caller.as_deref());
         members.insert("expires".to_owned(), rfc_3339(notice.expires).into());
     }
     let (kind, now) = ("approval.requested", rfc_3339(SystemTime::now()));

@@ -65,7 +65,7 @@ impl PieceIndex {
     }
 
     /// Adds pieces that a reader of this index has read, and returns their numbers: fewer than there are pieces if the index is full.
-    /// [`PieceIndex::settle`] follows after the last piece.
+    /// [`PieceIndex::update_length_weights`] follows after the last piece.
     pub fn append(&mut self, pieces: &PieceWords) -> Range<usize> {
         let first = self.pieces.len();
         for (lengths, words) in pieces.lengths_and_words() {
@@ -96,7 +96,7 @@ impl PieceIndex {
     }
 
     /// Weighs all pieces by the average length of those that are there. It ends every change.
-    pub fn settle(&mut self) {
+    pub fn update_length_weights(&mut self) {
         let n_pieces = to_float(self.len().max(1));
         let mut sums = [0_usize; N_FIELDS];
         for piece in self.pieces.iter().filter(|piece| !piece.is_removed) {
@@ -124,7 +124,7 @@ impl PieceIndex {
     }
 
     /// True if so many pieces were removed that [`PieceIndex::compact`] is worth its time.
-    pub fn is_sparse(&self) -> bool {
+    pub fn needs_compaction(&self) -> bool {
         self.n_removed > LEAST_REMOVED.max(self.pieces.len() / 4)
     }
 
@@ -165,7 +165,7 @@ impl PieceIndex {
             let number = posting.piece();
             if let Some((score, piece)) = scores.get_mut(number).zip(self.pieces.get(number)) {
                 let [title, text] = piece.factors;
-                let weight = posting.in_title() * title + posting.in_text() * text;
+                let weight = posting.count_in_title() * title + posting.count_in_text() * text;
                 *score += n_times * rarity * saturated_score(weight);
             }
         });
@@ -196,7 +196,7 @@ mod tests {
     fn index(pieces: &[(&str, &str)]) -> PieceIndex {
         let mut index = PieceIndex::default();
         add(&mut index, pieces);
-        index.settle();
+        index.update_length_weights();
         index
     }
 
@@ -228,7 +228,7 @@ mod tests {
         index.remove(1);
         index.remove(1);
         index.remove(7);
-        index.settle();
+        index.update_length_weights();
         assert_eq!(index.len(), 2);
         check(&index, "cat", &[0]);
         check(&index, "dog", &[2]);

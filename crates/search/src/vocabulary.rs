@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 
 use crate::{
     synonyms::Synonyms,
-    words::{MOST_WORDS, Stemmer, each_word, is_stop_word, means_asker, without_tags},
+    words::{MOST_WORDS, Stemmer, each_word, is_stop_word, means_asker, without_html_tags},
 };
 
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ impl Vocabulary {
     /// added in an order that does not depend on numbers.
     pub(crate) fn word_numbers(&self, text: &str, synonyms: &Synonyms) -> Vec<u32> {
         let mut stems = Stemmer::default().stems(text);
-        if asks_about_itself(text, &stems) {
+        if asks_about_asker(text, &stems) {
             stems.extend(Stemmer::default().stems(ITSELF));
             stems.push(SELF.into());
         }
@@ -57,8 +57,8 @@ impl Vocabulary {
     }
 
     /// The numbers of a text's different words; `None` if it has no words, or one that no document has.
-    pub(crate) fn all_of(&self, text: &str) -> Option<Box<[u32]>> {
-        let stems = Stemmer::default().stems(&without_tags(text));
+    pub(crate) fn word_numbers_if_indexed(&self, text: &str) -> Option<Box<[u32]>> {
+        let stems = Stemmer::default().stems(&without_html_tags(text));
         let numbers = stems.iter().map(|stem| self.stems.get(stem).copied());
         let mut numbers: Vec<u32> = numbers.collect::<Option<_>>()?;
         numbers.sort_unstable();
@@ -67,7 +67,7 @@ impl Vocabulary {
     }
 
     /// The number of a stem, a new one if it has none; `None` if there are too many stems.
-    pub(crate) fn stem_number(&mut self, stem: Box<str>) -> Option<u32> {
+    pub(crate) fn number_or_add_stem(&mut self, stem: Box<str>) -> Option<u32> {
         let next = u32::try_from(self.stems.len()).ok().filter(|n| *n < MOST_STEMS);
         match next {
             Some(next) => Some(*self.stems.entry(stem).or_insert(next)),
@@ -88,9 +88,9 @@ impl Vocabulary {
 impl Learner {
     pub(crate) fn read_words(&mut self, text: &str, numbers: &mut Vec<u32>) {
         let Self { vocabulary, spellings } = self;
-        spellings.read_words(
+        spellings.each_word_number(
             text,
-            |stem| vocabulary.stem_number(stem),
+            |stem| vocabulary.number_or_add_stem(stem),
             |number| numbers.push(number),
         );
     }
@@ -103,26 +103,26 @@ impl Learner {
 
 impl Spellings {
     /// Passes the number of each word of a text to `take`. `number_of` has the numbers of stems.
-    pub(crate) fn read_words(
+    pub(crate) fn each_word_number(
         &mut self,
         text: &str,
         mut number_of: impl FnMut(Box<str>) -> Option<u32>,
         mut take: impl FnMut(u32),
     ) {
         let mut room = MOST_WORDS;
-        each_word(&without_tags(text), |word| {
-            self.word_number(word, &mut number_of).into_iter().for_each(&mut take);
+        each_word(&without_html_tags(text), |word| {
+            self.cached_word_number(word, &mut number_of).into_iter().for_each(&mut take);
             room -= 1;
             room > 0
         });
     }
 
-    fn word_number(
+    fn cached_word_number(
         &mut self,
         word: &str,
         number_of: impl FnOnce(Box<str>) -> Option<u32>,
     ) -> Option<u32> {
-        let short = short_key(word);
+        let short = short_word_key(word);
         let cached_number = match short {
             Some(key) => self.short.get(&key),
             None => self.long.get(word),
@@ -144,14 +144,14 @@ impl Spellings {
 }
 
 /// The bytes of a short word as a number. A word has no zero byte.
-fn short_key(word: &str) -> Option<u128> {
+fn short_word_key(word: &str) -> Option<u128> {
     let mut key = [0; 16];
     key.get_mut(..word.len())?.copy_from_slice(word.as_bytes());
     Some(u128::from_le_bytes(key))
 }
 
 /// True for a question about the person who asks: `who am i`.
-fn asks_about_itself(text: &str, stems: &[Box<str>]) -> bool {
+fn asks_about_asker(text: &str, stems: &[Box<str>]) -> bool {
     let mut is_first = false;
     each_word(text, |word| {
         is_first |= means_asker(word);

@@ -52,7 +52,7 @@ pub(crate) fn each_word(text: &str, mut take: impl FnMut(&str) -> bool) {
         let goes_on = match text.get(from..to).unwrap_or_default() {
             "" => true,
             word if part.iter().all(|b| is_small(*b)) => take(word),
-            part => each_word_of_part(&comparable_text(part), &mut take),
+            part => each_word_of_part(&normalized_text(part), &mut take),
         };
         if !goes_on {
             return;
@@ -63,7 +63,7 @@ pub(crate) fn each_word(text: &str, mut take: impl FnMut(&str) -> bool) {
 
 /// A text in the form in which equal words are equal: NFKC, without invisible characters, and with the letters of which a capital
 /// or the end of a word makes others (`STRASSE`, `ΟΔΟΣ`).
-fn comparable_text(text: &str) -> Cow<'_, str> {
+fn normalized_text(text: &str) -> Cow<'_, str> {
     let stays = |c: char| !is_invisible(c) && !matches!(c, 'ß' | 'ẞ' | 'ς');
     let is_comparable =
         || text.chars().all(stays) && matches!(is_nfkc_quick(text.chars()), IsNormalized::Yes);
@@ -170,7 +170,7 @@ impl Word {
         let is_pairs = mem::take(&mut self.last) == Kind::Pair;
         let goes_on = match (self.text.is_empty(), is_pairs) {
             (true, _) => true,
-            (_, true) => each_pair(&self.text, take),
+            (_, true) => each_character_pair(&self.text, take),
             (_, false) => take(&self.text),
         };
         self.text.clear();
@@ -179,7 +179,7 @@ impl Word {
 }
 
 /// Passes overlapping pairs of characters to `take`; a lone character is passed by itself.
-fn each_pair(text: &str, take: &mut impl FnMut(&str) -> bool) -> bool {
+fn each_character_pair(text: &str, take: &mut impl FnMut(&str) -> bool) -> bool {
     let begins: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     if begins.len() < 3 {
         return take(text);
@@ -191,7 +191,7 @@ fn each_pair(text: &str, take: &mut impl FnMut(&str) -> bool) -> bool {
 }
 
 /// The text with a space for each tag of HTML: `<p>`, `</a>`.
-pub(crate) fn without_tags(text: &str) -> Cow<'_, str> {
+pub(crate) fn without_html_tags(text: &str) -> Cow<'_, str> {
     if !text.contains('<') {
         return text.into();
     }

@@ -61,7 +61,7 @@ proptest! {
     fn tools_that_the_filter_rejects_use_no_rank(texts in texts(), question in "[a-cX ]{0,12}") {
         let index = Index::new(texts.iter().map(document));
         let admits = |at: usize| at.is_multiple_of(2);
-        let all = index.find_words(Query::new(&question).with_limit(usize::MAX));
+        let all = index.find_by_words(Query::new(&question).with_limit(usize::MAX));
         let admitted = found(&index, &question, usize::MAX, admits);
         // Whatever has the words and is admitted is found, whoever else has them.
         let worded = all.iter().filter(|hit| admits(hit.document));
@@ -76,7 +76,7 @@ proptest! {
         let mut documents: Vec<Document<'_>> = texts.iter().map(document).collect();
         documents[at].description = "zebra".into();
         let index = Index::new(documents);
-        let hits = index.find_words(Query::new("zebras"));
+        let hits = index.find_by_words(Query::new("zebras"));
         prop_assert_eq!(hits.iter().map(|hit| hit.document).collect::<Vec<_>>(), [at]);
     }
 
@@ -90,6 +90,6 @@ proptest! {
         let named = [Thing::of_variable(&name, &path), Thing::of_argument(&name)];
         prop_assert!(named.iter().flatten().all(|thing| !thing.to_string().is_empty()));
         let field = Field { name: &name, above: &above, schema: Some(&name), path: &path };
-        prop_assert!(Thing::of_field(field).len() < 20);
+        prop_assert!(Thing::things_and_distances(field).len() < 20);
     }
 }

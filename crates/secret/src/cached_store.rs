@@ -102,7 +102,7 @@ impl CachedStore {
     }
 
     /// One read of the store, shared by all callers who ask for the reference meanwhile.
-    fn read(
+    fn read_inner_store(
         &self,
         reference: &SecretReference,
         flight: &Arc<SingleFlight<CachedSecret, Error>>,
@@ -117,7 +117,7 @@ impl CachedStore {
                 held.is_distrusted && held.value.secret.is_same_value(&secret)
             });
             let confirmed = is_same.unwrap_or_default().then(Instant::now);
-            let life = Life::ahead(policy.time_to_live / 5 * 4, policy.time_to_live);
+            let life = Life::with_early_renewal(policy.time_to_live / 5 * 4, policy.time_to_live);
             Ok((CachedSecret { secret, confirmed }, life))
         }
     }
@@ -130,9 +130,9 @@ impl SecretStore for CachedStore {
         if reference.is_literal() {
             return self.inner.get(reference).await;
         }
-        let flight = self.secrets.slot(&reference.to_string());
-        let read = |_| self.read(reference, &flight);
-        Ok(flight.get_at_once(&(), &self.refreshes, read).await?.secret)
+        let flight = self.secrets.slot_or_new(&reference.to_string());
+        let read = |_| self.read_inner_store(reference, &flight);
+        Ok(flight.get_renewing_in_task(&(), &self.refreshes, read).await?.secret)
     }
 
     fn forget(&self, reference: &SecretReference, rejected: &Secret) {

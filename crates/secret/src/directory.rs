@@ -44,7 +44,7 @@ impl SecretStore for DirectoryStore {
         let read = tokio::task::spawn_blocking(move || read_within(&directory, &name)).await;
         let read = read.unwrap_or_else(|source| Err(io::Error::other(source)));
         match read.transpose() {
-            Some(read) => file::secret_of_bytes(reference, read),
+            Some(read) => file::secret_from_read(reference, read),
             None => Err(error::leads_out(reference)),
         }
     }

@@ -5,7 +5,7 @@
 use memchr::memchr;
 use zeroize::Zeroizing;
 
-use crate::invisible::invisible_length;
+use crate::invisible::invisible_prefix_length;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Disguise {
@@ -60,7 +60,7 @@ impl Disguise {
         self.visit_parts(text, |part| {
             let end = at + part.meaning.len();
             while let Some(wanted) = wanted.get(sources.len()).filter(|wanted| **wanted < end) {
-                sources.push(part.source_of(wanted - at));
+                sources.push(part.source_range(wanted - at));
             }
             at = end;
         });
@@ -77,7 +77,7 @@ impl Disguise {
         while let Some(mark_start) = self.next_mark(text, at) {
             let mut utf8 = [0; 4];
             let rest = text.get(mark_start..).unwrap_or_default();
-            let Some((meaning, length)) = Self::undisguised_start(rest, &mut utf8) else {
+            let Some((meaning, length)) = Self::undisguise_first_mark(rest, &mut utf8) else {
                 at = mark_start + 1;
                 continue;
             };
@@ -103,23 +103,23 @@ impl Disguise {
     }
 
     /// Undoes the disguise at the beginning of `bytes`; returns the bytes that it stands for, and its length.
-    fn undisguised_start<'a>(bytes: &[u8], utf8: &'a mut [u8; 4]) -> Option<(&'a [u8], usize)> {
+    fn undisguise_first_mark<'a>(bytes: &[u8], utf8: &'a mut [u8; 4]) -> Option<(&'a [u8], usize)> {
         match bytes.first()? {
             b'\\' => {
-                let (character, length) = json_escape(bytes)?;
+                let (character, length) = decode_json_escape(bytes)?;
                 Some((character.encode_utf8(utf8).as_bytes(), length))
             }
             // Percent-encoding stands for a byte, not for a character.
             b'%' => {
-                utf8[0] = u8::try_from(hex_unit(bytes.get(1..3)?)?).ok()?;
+                utf8[0] = u8::try_from(parse_hexadecimal(bytes.get(1..3)?)?).ok()?;
                 Some((utf8.get(..1)?, 3))
             }
             b'&' => {
-                let (character, length) = character_reference(bytes)?;
+                let (character, length) = decode_character_reference(bytes)?;
                 Some((character.encode_utf8(utf8).as_bytes(), length))
             }
             b'<' => Some((&[], tag_length(bytes)?)),
-            _ => invisible_length(bytes).map(|length| (&[][..], length)),
+            _ => invisible_prefix_length(bytes).map(|length| (&[][..], length)),
         }
     }
 }
@@ -165,7 +165,7 @@ impl<'a> Part<'a> {
     }
 
     /// The start and the end in the text of byte `at` of the meaning.
-    fn source_of(&self, at: usize) -> (usize, usize) {
+    fn source_range(&self, at: usize) -> (usize, usize) {
         if self.is_disguise {
             return (self.source, self.source + self.length);
         }
@@ -173,7 +173,7 @@ impl<'a> Part<'a> {
     }
 }
 
-fn json_escape(bytes: &[u8]) -> Option<(char, usize)> {
+fn decode_json_escape(bytes: &[u8]) -> Option<(char, usize)> {
     bytes.strip_prefix(b"\\")?;
     let simple = match bytes.get(1)? {
         b'n' => '\n',
@@ -183,11 +183,11 @@ fn json_escape(bytes: &[u8]) -> Option<(char, usize)> {
         b'f' => '\u{c}',
         byte @ (b'"' | b'\\' | b'/') => char::from(*byte),
         b'u' => {
-            let first = hex_unit(bytes.get(2..6)?)?;
+            let first = parse_hexadecimal(bytes.get(2..6)?)?;
             if let Some(character) = char::from_u32(first) {
                 return Some((character, 6));
             }
-            let second = hex_unit(bytes.get(6..12)?.strip_prefix(b"\\u")?)?;
+            let second = parse_hexadecimal(bytes.get(6..12)?.strip_prefix(b"\\u")?)?;
             let mut pair =
                 char::decode_utf16([u16::try_from(first).ok()?, u16::try_from(second).ok()?]);
             return pair.next()?.ok().map(|character| (character, 12));
@@ -197,13 +197,13 @@ fn json_escape(bytes: &[u8]) -> Option<(char, usize)> {
     Some((simple, 2))
 }
 
-fn hex_unit(digits: &[u8]) -> Option<u32> {
+fn parse_hexadecimal(digits: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
 /// A character reference (HTML, "Character references"): a number, with or without its semicolon, or the name of an ASCII
 /// character.
-fn character_reference(bytes: &[u8]) -> Option<(char, usize)> {
+fn decode_character_reference(bytes: &[u8]) -> Option<(char, usize)> {
     let rest = bytes.strip_prefix(b"&")?;
     let rest = rest.get(..MAX_REFERENCE).unwrap_or(rest);
     let Some(number) = rest.strip_prefix(b"#") else {

@@ -77,7 +77,7 @@ impl Error {
 }
 
 pub(crate) fn not_a_reference() -> Error {
-    let forms = SecretScheme::forms(|_| true);
+    let forms = SecretScheme::forms_text(|_| true);
     let message = format!(
         "a secret is named by a reference: {forms}; what was given is none of these and is not shown because it may be the secret itself"
     );

@@ -42,11 +42,11 @@ impl SecretStore for FileStore {
         };
         let path = self.base.join(path);
         let read = tokio::task::spawn_blocking(move || read_one_past_limit(&path)).await;
-        secret_of_bytes(reference, read.unwrap_or_else(|source| Err(io::Error::other(source))))
+        secret_from_read(reference, read.unwrap_or_else(|source| Err(io::Error::other(source))))
     }
 }
 
-pub(crate) fn secret_of_bytes(
+pub(crate) fn secret_from_read(
     reference: &SecretReference,
     read: io::Result<Zeroizing<Vec<u8>>>,
 ) -> Result<Secret, Error> {

@@ -24,9 +24,9 @@ impl Filter {
         let mut hashes = Zeroizing::new([0; WORDS]);
         let mut pieces = Zeroizing::new(Vec::with_capacity(beginnings.len() * stride));
         for beginning in &beginnings {
-            for piece in beginning.windows(PIECE).take(stride).filter_map(filter_piece) {
+            for piece in beginning.windows(PIECE).take(stride).filter_map(piece_as_number) {
                 pieces.push(piece);
-                let (word, bit) = hash(piece);
+                let (word, bit) = table_word_and_bit(piece);
                 hashes.get_mut(word).into_iter().for_each(|word| *word |= bit);
             }
         }
@@ -37,8 +37,8 @@ impl Filter {
     /// Returns true if the text may hold a spelling; never returns false for a text that holds one.
     pub(crate) fn may_be_in(&self, text: &[u8]) -> bool {
         let mut at = 0;
-        while let Some(piece) = text.get(at..at + PIECE).and_then(filter_piece) {
-            let (word, bit) = hash(piece);
+        while let Some(piece) = text.get(at..at + PIECE).and_then(piece_as_number) {
+            let (word, bit) = table_word_and_bit(piece);
             let is_known = self.hashes.get(word).is_some_and(|word| word & bit != 0);
             if is_known && self.pieces.binary_search(&piece).is_ok() {
                 return true;
@@ -49,13 +49,13 @@ impl Filter {
     }
 }
 
-fn filter_piece(bytes: &[u8]) -> Option<u32> {
+fn piece_as_number(bytes: &[u8]) -> Option<u32> {
     bytes.try_into().ok().map(u32::from_le_bytes)
 }
 
 /// The index of a word of the table and a bit of it, from the highest bits of a product with the golden ratio's (Knuth
 /// 6.4).
-fn hash(piece: u32) -> (usize, u64) {
+fn table_word_and_bit(piece: u32) -> (usize, u64) {
     let hash = piece.wrapping_mul(0x9e37_79b1) >> (32 - 11);
     ((hash >> 6) as usize, 1 << (hash & 63))
 }

@@ -29,7 +29,7 @@ pub fn is_shapeless(character: char) -> bool {
 }
 
 /// The length of the one invisible item that the bytes begin with; `None` if they begin with something visible.
-pub(crate) fn invisible_length(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn invisible_prefix_length(bytes: &[u8]) -> Option<usize> {
     match bytes.first()? {
         0x1b => Some(terminal_escape_length(bytes)),
         byte if byte.is_ascii() => byte.is_ascii_control().then_some(1),
@@ -103,8 +103,8 @@ mod tests {
             ("\u{1b}]8;;h\u{1b}\\x", Some(8)),
             ("\u{1b}]without an end", Some(2)),
         ] {
-            assert_eq!(invisible_length(text.as_bytes()), expected, "{text:?}");
+            assert_eq!(invisible_prefix_length(text.as_bytes()), expected, "{text:?}");
         }
-        assert_eq!(invisible_length(b"\xe2\x80"), None);
+        assert_eq!(invisible_prefix_length(b"\xe2\x80"), None);
     }
 }

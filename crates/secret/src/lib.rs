@@ -32,7 +32,7 @@ pub use invisible::is_shapeless;
 pub use local::LocalStores;
 pub use masker::{Masker, SHORT};
 pub use memory::MemoryStore;
-pub use opaque::causes;
+pub use opaque::cause_texts;
 pub use ranges::Ranges;
 pub use reference::SecretReference;
 pub use scheme::{RemoteSecret, SCHEMES, SecretScheme};

@@ -39,7 +39,7 @@ impl<'a> Masker<'a> {
 
     /// The bytes with `****` in place of every secret; unchanged if there is none.
     pub fn mask<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
-        self.secret_ranges(bytes).mask(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned)
+        self.secret_ranges(bytes).masked_bytes(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned)
     }
 
     /// The text with `****` in place of every secret; unchanged if there is none.
@@ -66,28 +66,35 @@ impl<'a> Masker<'a> {
         if !self.secrets.iter().any(may_fit) {
             return ranges;
         }
-        self.report_secrets(bytes, &mut ranges);
+        self.add_secret_ranges(bytes, &mut ranges);
         for disguise in [Disguise::Json, Disguise::Percent] {
-            ranges.extend(self.ranges_below(disguise, bytes, |_| Ranges::default()));
+            ranges.extend(self.ranges_behind_disguise(disguise, bytes, |_| Ranges::default()));
         }
-        ranges
-            .extend(self.ranges_deep(bytes, &[Disguise::All, Disguise::Tags], DEPTH).into_merged());
+        ranges.extend(
+            self.disguised_secret_ranges(bytes, &[Disguise::All, Disguise::Tags], DEPTH)
+                .into_merged(),
+        );
         ranges
     }
 
-    fn ranges_deep(&self, bytes: &[u8], disguises: &[Disguise], depth: usize) -> Ranges {
+    fn disguised_secret_ranges(
+        &self,
+        bytes: &[u8],
+        disguises: &[Disguise],
+        depth: usize,
+    ) -> Ranges {
         let mut ranges = Ranges::default();
         let Some(deeper) = depth.checked_sub(1) else { return ranges };
         for disguise in disguises {
             // Tags are removed only once: each further time costs as much as all that came before.
             let then = if *disguise == Disguise::Tags { &[Disguise::All][..] } else { disguises };
-            let below = |said: &[u8]| self.ranges_deep(said, then, deeper);
-            ranges.extend(self.ranges_below(*disguise, bytes, below));
+            let below = |said: &[u8]| self.disguised_secret_ranges(said, then, deeper);
+            ranges.extend(self.ranges_behind_disguise(*disguise, bytes, below));
         }
         ranges
     }
 
-    fn ranges_below(
+    fn ranges_behind_disguise(
         &self,
         disguise: Disguise,
         bytes: &[u8],
@@ -95,12 +102,12 @@ impl<'a> Masker<'a> {
     ) -> Vec<(usize, usize)> {
         let Some(said) = disguise.undisguised_text(bytes) else { return Vec::new() };
         let mut ranges = deeper(&said);
-        self.report_secrets(&said, &mut ranges);
+        self.add_secret_ranges(&said, &mut ranges);
         let ranges = ranges.into_merged();
         if ranges.is_empty() { ranges } else { disguise.disguised_ranges(bytes, &ranges) }
     }
 
-    fn report_secrets(&self, bytes: &[u8], ranges: &mut Ranges) {
+    fn add_secret_ranges(&self, bytes: &[u8], ranges: &mut Ranges) {
         // A secret that is itself `****` needs no mask.
         let is_told =
             |secret: &&Secret| secret.expose().len() >= SHORTEST && secret.expose() != MASK;
@@ -110,13 +117,13 @@ impl<'a> Masker<'a> {
                 let places = memmem::find_iter(bytes, value).map(|at| (at, at + value.len()));
                 ranges.extend(places.filter(|(start, end)| stands_alone(bytes, *start, *end)));
             } else if secret.may_be_in(bytes) {
-                find_spellings(bytes, value, ranges);
+                add_spelling_ranges(bytes, value, ranges);
             }
         }
     }
 }
 
-fn find_spellings(bytes: &[u8], value: &[u8], ranges: &mut Ranges) {
+fn add_spelling_ranges(bytes: &[u8], value: &[u8], ranges: &mut Ranges) {
     for spelling in spellings(value) {
         let starts = memmem::find_iter(bytes, &**spelling);
         ranges.extend(starts.map(|start| (start, start + spelling.len())));

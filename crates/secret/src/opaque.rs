@@ -135,6 +135,6 @@ macro_rules! text {
 
 /// The texts of an error's causes, the nearest first.
 #[doc(hidden)]
-pub fn causes(error: &dyn error::Error) -> Vec<String> {
+pub fn cause_texts(error: &dyn error::Error) -> Vec<String> {
     iter::successors(error.source(), |cause| cause.source()).map(ToString::to_string).collect()
 }

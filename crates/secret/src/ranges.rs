@@ -41,7 +41,7 @@ impl Ranges {
     }
 
     /// The bytes with a mask in place of each range; `None` if there is no range.
-    pub fn mask(self, bytes: &[u8]) -> Option<Vec<u8>> {
+    pub fn masked_bytes(self, bytes: &[u8]) -> Option<Vec<u8>> {
         let ranges = self.into_merged();
         if ranges.is_empty() {
             return None;
@@ -102,6 +102,6 @@ mod tests {
             }
         }
         assert!(most <= 2 * text.len(), "{most}");
-        assert_eq!(ranges.mask(&text).unwrap(), b"****a");
+        assert_eq!(ranges.masked_bytes(&text).unwrap(), b"****a");
     }
 }

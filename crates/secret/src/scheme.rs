@@ -63,22 +63,22 @@ impl fmt::Display for RemoteSecret {
 
 impl SecretScheme {
     /// The scheme of this name.
-    pub fn with_name(name: &str) -> Option<&'static Self> {
+    pub fn find_by_name(name: &str) -> Option<&'static Self> {
         SCHEMES.iter().find(|scheme| scheme.name == name)
     }
 
     /// True if secrets of this scheme are on this machine.
     pub fn is_local(name: &str) -> bool {
-        Self::with_name(name).is_some_and(|scheme| !scheme.is_remote)
+        Self::find_by_name(name).is_some_and(|scheme| !scheme.is_remote)
     }
 
     /// True if secrets of this scheme are in a store that a configuration connects.
-    pub fn is_connected(name: &str) -> bool {
-        Self::with_name(name).is_some_and(|scheme| scheme.is_remote)
+    pub fn is_remote_scheme(name: &str) -> bool {
+        Self::find_by_name(name).is_some_and(|scheme| scheme.is_remote)
     }
 
     /// The forms of references of some schemes, as a part of a sentence: "`env:NAME`, `file:path` or `directory:name`".
-    pub fn forms(is_meant: impl Fn(&Self) -> bool) -> String {
+    pub fn forms_text(is_meant: impl Fn(&Self) -> bool) -> String {
         let forms = SCHEMES.iter().filter(|scheme| is_meant(scheme));
         let forms: Vec<_> = forms.map(|scheme| format!("`{}`", scheme.form)).collect();
         match &*forms {
@@ -88,37 +88,41 @@ impl SecretScheme {
     }
 
     /// True if a text begins like a reference.
-    pub fn is_beginning_of(text: &str) -> bool {
-        Self::split(text).is_some()
+    pub fn is_reference_start(text: &str) -> bool {
+        Self::split_scheme(text).is_some()
     }
 
     /// The scheme of a text, and the text after it. A resource of Secret Manager needs no scheme.
-    pub(crate) fn split(text: &str) -> Option<(&'static Self, &str)> {
+    pub(crate) fn split_scheme(text: &str) -> Option<(&'static Self, &str)> {
         if text.starts_with("projects/") {
-            return Some((Self::with_name("gcp")?, text));
+            return Some((Self::find_by_name("gcp")?, text));
         }
         let (name, rest) = text.split_once(':')?;
-        Some((Self::with_name(name)?, rest))
+        Some((Self::find_by_name(name)?, rest))
     }
 }
 
 /// All schemes of callgate's own stores.
 pub const SCHEMES: [SecretScheme; 8] = [
-    local("env", "env:NAME"),
-    local("file", "file:path"),
-    local("directory", "directory:name"),
-    remote("gcp", "gcp:projects/…/secrets/…/versions/…", GCP),
-    remote("vault", "vault:mount/path#key", VAULT),
-    remote("aws", "aws:name#key", AWS),
-    remote("keyring", "keyring:service/user", KEYRING),
-    local("literal", "literal:value"),
+    local_scheme("env", "env:NAME"),
+    local_scheme("file", "file:path"),
+    local_scheme("directory", "directory:name"),
+    remote_scheme("gcp", "gcp:projects/…/secrets/…/versions/…", GCP),
+    remote_scheme("vault", "vault:mount/path#key", VAULT),
+    remote_scheme("aws", "aws:name#key", AWS),
+    remote_scheme("keyring", "keyring:service/user", KEYRING),
+    local_scheme("literal", "literal:value"),
 ];
 
-const fn local(name: &'static str, form: &'static str) -> SecretScheme {
+const fn local_scheme(name: &'static str, form: &'static str) -> SecretScheme {
     SecretScheme { name, form, is_remote: false, remote: None }
 }
 
-const fn remote(name: &'static str, form: &'static str, remote: RemoteScheme) -> SecretScheme {
+const fn remote_scheme(
+    name: &'static str,
+    form: &'static str,
+    remote: RemoteScheme,
+) -> SecretScheme {
     SecretScheme { name, form, is_remote: true, remote: Some(remote) }
 }
 
@@ -132,7 +136,7 @@ const AWS: RemoteScheme = RemoteScheme {
         };
         let (name, version) = match name.split_once('?') {
             Some((name, version)) => {
-                (name, Some(version_of(version, &["version_id", "version_stage"])?))
+                (name, Some(allowed_version(version, &["version_id", "version_stage"])?))
             }
             None => (name, None),
         };
@@ -170,19 +174,19 @@ const VAULT: RemoteScheme = RemoteScheme {
         let (path, key) = text.rsplit_once('#')?;
         let (path, version) = match path.split_once('?') {
             Some((path, version)) => {
-                let (name, number) = version_of(version, &["version"])?;
+                let (name, number) = allowed_version(version, &["version"])?;
                 (path, Some((name, number.parse::<u64>().ok()?.to_string())))
             }
             None => (path, None),
         };
         let (path, key) = (single_word(path)?, Some(single_word(key)?));
-        let is_path = path.contains('/') && is_downward(&path);
+        let is_path = path.contains('/') && is_path_inside(&path);
         is_path.then(|| RemoteSecret { version, key, ..RemoteSecret::new(&path) })
     },
 };
 
 /// The version in `name=value`, if the name is one of those.
-fn version_of(text: &str, names: &[&'static str]) -> Option<(&'static str, String)> {
+fn allowed_version(text: &str, names: &[&'static str]) -> Option<(&'static str, String)> {
     let (name, value) = text.split_once('=')?;
     let name = names.iter().find(|allowed| **allowed == name)?;
     Some((name, single_word(value)?))
@@ -197,7 +201,7 @@ fn is_resource_id(word: &str) -> bool {
 }
 
 /// True for a relative path that stays below its beginning.
-pub(crate) fn is_downward(path: &str) -> bool {
+pub(crate) fn is_path_inside(path: &str) -> bool {
     path.split('/').all(|segment| !matches!(segment, "" | "." | ".."))
 }
 

@@ -80,11 +80,11 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         let arrived = match self.lookup(inputs) {
             Lookup::Good(value) => return Ok(value),
             Lookup::Due(value) => {
-                let Some(round) = self.free_round(inputs, FetchReason::Ahead) else {
+                let Some(round) = self.begin_round_if_free(inputs, FetchReason::Ahead) else {
                     return Ok(value);
                 };
                 let fetched = fetch(FetchReason::Ahead).await;
-                return Ok(round.end(inputs.clone(), fetched).unwrap_or(value));
+                return Ok(round.record_result(inputs.clone(), fetched).unwrap_or(value));
             }
             Lookup::Failed(error) => return Err(error),
             Lookup::Nothing { n_ended } => n_ended,
@@ -93,9 +93,9 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         if let Some(result) = self.lock_state().result_since(arrived, inputs) {
             return result;
         }
-        let round = self.round(baton, FetchReason::Needed);
+        let round = self.begin_round(baton, FetchReason::Needed);
         let fetched = fetch(FetchReason::Needed).await;
-        round.end(inputs.clone(), fetched)
+        round.record_result(inputs.clone(), fetched)
     }
 
     /// Returns the value like [`SingleFlight::get`], but nobody waits for a renewal: it runs as one of `tasks` and ends
@@ -103,7 +103,7 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
     ///
     /// # Errors
     /// The errors of [`SingleFlight::get`].
-    pub async fn get_at_once<F>(
+    pub async fn get_renewing_in_task<F>(
         &self,
         inputs: &I,
         tasks: &Mutex<JoinSet<()>>,
@@ -116,12 +116,12 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         F: Future<Output = Result<(V, Life), E>> + Send + 'static,
     {
         let Lookup::Due(value) = self.lookup(inputs) else { return self.get(inputs, fetch).await };
-        self.begin(inputs, tasks, FetchReason::Ahead, fetch);
+        self.fetch_in_task(inputs, tasks, FetchReason::Ahead, fetch);
         Ok(value)
     }
 
     /// Fetches in a task, unless a fetch already runs; the caller may leave. Does nothing outside of a runtime.
-    pub fn begin<F>(
+    pub fn fetch_in_task<F>(
         &self,
         inputs: &I,
         tasks: &Mutex<JoinSet<()>>,
@@ -136,13 +136,13 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         if Handle::try_current().is_err() {
             return;
         }
-        let Some(round) = self.free_round(inputs, reason) else { return };
+        let Some(round) = self.begin_round_if_free(inputs, reason) else { return };
         let (inputs, fetch) = (inputs.clone(), fetch(reason));
         let mut tasks = tasks.lock().unwrap_or_else(PoisonError::into_inner);
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
             let fetched = fetch.await;
-            round.end(inputs, fetched).ok();
+            round.record_result(inputs, fetched).ok();
         });
     }
 
@@ -152,7 +152,7 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
     }
 
     /// Returns true if a fetch runs.
-    pub fn is_flying(&self) -> bool {
+    pub fn is_fetch_running(&self) -> bool {
         self.baton.try_lock().is_err()
     }
 
@@ -177,21 +177,25 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
     }
 
     /// Replaces the current value by a failure if `is_it` returns true; returns whether it did.
-    pub fn fail_if(&self, error: E, is_it: impl FnOnce(&CachedValue<V, I>) -> bool) -> bool {
+    pub fn replace_by_failure_if(
+        &self,
+        error: E,
+        is_it: impl FnOnce(&CachedValue<V, I>) -> bool,
+    ) -> bool {
         let mut state = self.lock_state();
         let Some(held) = state.held.take_if(|held| is_it(held)) else { return false };
         let number = state.n_ended;
-        state.note_failure(error, held.inputs, number, FetchReason::Needed);
+        state.record_failure(error, held.inputs, number, FetchReason::Needed);
         true
     }
 
     /// The number of fetches that were started.
-    pub fn n_begun(&self) -> u64 {
+    pub fn n_fetches_begun(&self) -> u64 {
         self.lock_state().n_begun
     }
 
     /// The number and the time of the last fetch that ended.
-    pub fn last_end(&self) -> Option<(u64, Instant)> {
+    pub fn last_fetch_end(&self) -> Option<(u64, Instant)> {
         let state = self.lock_state();
         state.ended_at.map(|at| (state.n_ended, at))
     }
@@ -201,14 +205,14 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
     }
 
     /// A round, if no fetch runs and none has renewed the value since the caller looked.
-    fn free_round(&self, inputs: &I, reason: FetchReason) -> Option<Round<V, E, I>> {
+    fn begin_round_if_free(&self, inputs: &I, reason: FetchReason) -> Option<Round<V, E, I>> {
         let baton = Arc::clone(&self.baton).try_lock_owned().ok()?;
         let is_renewed =
             reason == FetchReason::Ahead && !matches!(self.lookup(inputs), Lookup::Due(_));
-        (!is_renewed).then(|| self.round(baton, reason))
+        (!is_renewed).then(|| self.begin_round(baton, reason))
     }
 
-    fn round(&self, baton: OwnedMutexGuard<()>, reason: FetchReason) -> Round<V, E, I> {
+    fn begin_round(&self, baton: OwnedMutexGuard<()>, reason: FetchReason) -> Round<V, E, I> {
         let mut state = self.lock_state();
         state.n_begun = state.n_begun.saturating_add(1);
         let number = state.n_begun;
@@ -222,7 +226,7 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
 
 impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> Round<V, E, I> {
     /// Records the result of the fetch; returns the result for the waiting callers.
-    fn end(self, inputs: I, fetched: Result<(V, Life), E>) -> Result<V, E> {
+    fn record_result(self, inputs: I, fetched: Result<(V, Life), E>) -> Result<V, E> {
         let mut state = lock_mutex(&self.state);
         state.settle_fetch(inputs, self.number, self.reason, fetched)
     }

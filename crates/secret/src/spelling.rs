@@ -15,7 +15,7 @@ pub fn spellings(value: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
         let padded = Zeroizing::new([before, value].concat());
         for engine in [&BASE64_STANDARD_NO_PAD, &BASE64_URL_SAFE_NO_PAD] {
             let encoded = Zeroizing::new(engine.encode(&*padded));
-            let encoded = whole_characters(&encoded, lead, padded.len());
+            let encoded = secret_only_characters(&encoded, lead, padded.len());
             // The two base64 alphabets differ in two characters.
             if spellings.last() != Some(&encoded) {
                 spellings.push(encoded);
@@ -48,7 +48,7 @@ fn hexadecimal(value: &[u8], digits: &[u8; 16]) -> Vec<u8> {
 }
 
 /// The characters of an encoding that depend only on the secret, which `lead` bytes precede.
-fn whole_characters(encoded: &str, lead: usize, length: usize) -> Vec<u8> {
+fn secret_only_characters(encoded: &str, lead: usize, length: usize) -> Vec<u8> {
     let start = (lead * 8).div_ceil(6);
     let end = length * 8 / 6;
     encoded.as_bytes().get(start..end).unwrap_or_default().to_vec()

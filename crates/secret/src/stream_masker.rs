@@ -36,9 +36,9 @@ impl<'a> StreamMasker<'a> {
     }
 
     /// The text that may be shown after a further piece.
-    pub fn push(&mut self, piece: &str) -> String {
+    pub fn mask_piece(&mut self, piece: &str) -> String {
         self.held.push_str(piece);
-        let mut end = self.held.len() - self.open_bytes();
+        let mut end = self.held.len() - self.n_unfinished_bytes();
         // A secret that has come whole is not parted, even if another one may begin in it.
         for (start, stop) in self.masker.secret_ranges(self.held.as_bytes()).into_merged() {
             if (start..stop).contains(&end) {
@@ -53,12 +53,12 @@ impl<'a> StreamMasker<'a> {
     }
 
     /// The rest of the text, after the last piece.
-    pub fn end(self) -> String {
+    pub fn masked_rest(self) -> String {
         self.masker.mask_text(&self.held).into_owned()
     }
 
     /// The number of bytes at the end that begin a spelling and do not end it.
-    fn open_bytes(&self) -> usize {
+    fn n_unfinished_bytes(&self) -> usize {
         let text = self.held.as_bytes();
         let open = |spelling: &Zeroizing<Vec<u8>>| {
             let most = text.len().min(spelling.len().saturating_sub(1));
@@ -79,8 +79,8 @@ mod tests {
 
     fn shown(secrets: &[Secret], pieces: &[&str]) -> String {
         let mut masker = StreamMasker::new(secrets);
-        let mut shown: String = pieces.iter().map(|piece| masker.push(piece)).collect();
-        shown.push_str(&masker.end());
+        let mut shown: String = pieces.iter().map(|piece| masker.mask_piece(piece)).collect();
+        shown.push_str(&masker.masked_rest());
         shown
     }
 
@@ -130,9 +130,9 @@ mod tests {
     fn words_that_begin_no_secret_are_shown_at_once() {
         let secrets = [Secret::new("key-0123".to_owned())];
         let mut masker = StreamMasker::new(&secrets);
-        assert_eq!(masker.push("A pizza, please."), "A pizza, please.");
-        assert_eq!(masker.push(" No key-01"), " No ");
-        assert_eq!(masker.push("."), "key-01.");
-        assert_eq!(StreamMasker::new(&[]).push("any"), "any");
+        assert_eq!(masker.mask_piece("A pizza, please."), "A pizza, please.");
+        assert_eq!(masker.mask_piece(" No key-01"), " No ");
+        assert_eq!(masker.mask_piece("."), "key-01.");
+        assert_eq!(StreamMasker::new(&[]).mask_piece("any"), "any");
     }
 }

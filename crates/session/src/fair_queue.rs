@@ -100,19 +100,19 @@ impl FairQueue {
 
     /// Takes units for a principal, if it may have them now. More units than a share has count as the whole share.
     pub fn try_enter(&self, principal: &str, units: usize) -> Option<QueuePermit> {
-        self.take_free(principal, units)
+        self.take_without_waiting(principal, units)
             .or_else(|| self.join_queue(principal, units).granted_permit())
     }
 
     /// Waits for units for a principal; `None` if too many requests wait already. More units than a share has count as the
     /// whole share. Dropping the future leaves the queue.
     pub async fn enter(&self, principal: &str, units: usize) -> Option<QueuePermit> {
-        if let Some(permit) = self.take_free(principal, units) {
+        if let Some(permit) = self.take_without_waiting(principal, units) {
             return Some(permit);
         }
         let ticket = self.join_queue(principal, units);
         if ticket.may_wait {
-            poll_fn(|cx| ticket.poll(cx)).await;
+            poll_fn(|cx| ticket.poll_grant(cx)).await;
         }
         ticket.granted_permit()
     }
@@ -123,7 +123,7 @@ impl FairQueue {
     }
 
     /// Takes units while nobody waits.
-    fn take_free(&self, principal: &str, units: usize) -> Option<QueuePermit> {
+    fn take_without_waiting(&self, principal: &str, units: usize) -> Option<QueuePermit> {
         let QueueBounds { units: most, each, .. } = self.0.bounds;
         let units = units.clamp(1, each.max(1));
         let mut state = self.0.lock();
@@ -160,7 +160,7 @@ impl FairQueue {
         // A lone principal has half of the queue; one that fills its part leaves as much to another.
         let n_left = shared.bounds.waiting.saturating_sub(n_others);
         let may_wait = n_own.saturating_mul(2) < n_left;
-        let wakers = state.grant_units(shared.bounds);
+        let wakers = state.grant_free_units(shared.bounds);
         drop(guard);
         wakers.into_iter().for_each(Waker::wake);
         Ticket { shared, principal, units, number, may_wait }
@@ -173,10 +173,10 @@ impl Shared {
     }
 
     /// Changes the state, and gives what became free to those that wait.
-    fn change_state(&self, change: impl FnOnce(&mut State)) {
+    fn change_and_grant_units(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.lock();
         change(&mut state);
-        let wakers = state.grant_units(self.bounds);
+        let wakers = state.grant_free_units(self.bounds);
         drop(state);
         wakers.into_iter().for_each(Waker::wake);
     }
@@ -185,7 +185,7 @@ impl Shared {
 impl State {
     /// Gives free units to the principals in turn. A request that does not fit into the free units stops those behind it, so
     /// that it does not wait forever for many small ones.
-    fn grant_units(&mut self, bounds: QueueBounds) -> Vec<Waker> {
+    fn grant_free_units(&mut self, bounds: QueueBounds) -> Vec<Waker> {
         let (mut wakers, mut n_passed) = (Vec::new(), 0);
         while n_passed < self.turns.len() {
             let Some(principal) = self.turns.pop_front() else { break };
@@ -224,7 +224,7 @@ impl State {
         if let Some(share) = self.principals.get_mut(principal) {
             share.n_used = share.n_used.saturating_sub(units);
         }
-        self.forget_idle(principal);
+        self.remove_principal_if_idle(principal);
     }
 
     fn leave_queue(&mut self, principal: &str, number: u64) {
@@ -236,10 +236,10 @@ impl State {
         if share.waiting.is_empty() {
             self.turns.retain(|turn| **turn != *principal);
         }
-        self.forget_idle(principal);
+        self.remove_principal_if_idle(principal);
     }
 
-    fn forget_idle(&mut self, principal: &str) {
+    fn remove_principal_if_idle(&mut self, principal: &str) {
         let is_idle = |share: &Share| share.n_used == 0 && share.waiting.is_empty();
         if self.principals.get(principal).is_some_and(is_idle) {
             self.principals.remove(principal);
@@ -248,7 +248,7 @@ impl State {
 }
 
 impl Ticket {
-    fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
+    fn poll_grant(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.shared.lock();
         if state.is_granted(self.number) {
             return Poll::Ready(());
@@ -271,7 +271,7 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.shared.change_state(|state| {
+        self.shared.change_and_grant_units(|state| {
             if state.is_granted(self.number) {
                 state.granted.retain(|number| *number != self.number);
                 state.release_units(&self.principal, self.units);
@@ -284,7 +284,8 @@ impl Drop for Ticket {
 
 impl Drop for QueuePermit {
     fn drop(&mut self) {
-        self.shared.change_state(|state| state.release_units(&self.principal, self.units));
+        self.shared
+            .change_and_grant_units(|state| state.release_units(&self.principal, self.units));
     }
 }
 

@@ -38,7 +38,7 @@ impl Group {
 
     /// The records of a purpose that a principal has in all its sessions. Callers without a principal are one.
     pub fn of_principal(space: Space, principal: Option<&Principal>) -> Self {
-        let principal = Self::of_owner(space, Owner::of_principal(principal)).0;
+        let principal = Self::of_owner(space, Owner::without_session(principal)).0;
         // The session is the part before the name, and empty.
         Self(principal.strip_suffix('/').unwrap_or(&principal).to_owned())
     }
@@ -50,7 +50,7 @@ impl Group {
 
     /// The part of its keys that says the principal; empty for all callers without one, and for the records of everybody.
     #[doc(hidden)]
-    pub fn principal(&self) -> &str {
+    pub fn escaped_principal_part(&self) -> &str {
         self.0.split('/').nth(1).unwrap_or_default()
     }
 

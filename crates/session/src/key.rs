@@ -108,17 +108,17 @@ impl Key {
 
     /// The id of the session that the record belongs to.
     #[doc(hidden)]
-    pub fn session(&self) -> Option<String> {
-        self.part_at(2)
+    pub fn session_id(&self) -> Option<String> {
+        self.unescaped_part_at(2)
     }
 
     /// The record's own name.
     #[doc(hidden)]
     pub fn record_name(&self) -> String {
-        self.part_at(3).unwrap_or_default()
+        self.unescaped_part_at(3).unwrap_or_default()
     }
 
-    fn part_at(&self, at: usize) -> Option<String> {
+    fn unescaped_part_at(&self, at: usize) -> Option<String> {
         let part = self.0.split('/').nth(at)?.strip_prefix('=')?;
         Some(part.replace("%2F", "/").replace("%25", "%"))
     }
@@ -149,7 +149,7 @@ impl Key {
     }
 
     /// The least key that begins with a text.
-    pub(crate) fn first_with(beginning: &str) -> Self {
+    pub(crate) fn least_with_prefix(beginning: &str) -> Self {
         Self(beginning.to_owned())
     }
 
@@ -174,7 +174,7 @@ impl<'a> Owner<'a> {
     }
 
     /// A principal outside of any session.
-    pub(crate) fn of_principal(principal: Option<&'a Principal>) -> Self {
+    pub(crate) fn without_session(principal: Option<&'a Principal>) -> Self {
         Self { principal: principal.map(Principal::id), session: None }
     }
 }
@@ -209,7 +209,7 @@ mod tests {
             let owner = owners
                 .iter()
                 .find(|owner| *key == Key::new(Space::Result, **owner, &key.record_name()));
-            let is_read = owner.is_none_or(|owner| key.session().as_deref() == owner.session);
+            let is_read = owner.is_none_or(|owner| key.session_id().as_deref() == owner.session);
             assert!(is_read, "{}", key.as_str());
         }
         let n_keys = keys.len();

@@ -152,10 +152,10 @@ impl Memory {
 
     /// The number of records that have not ended.
     pub fn n_records(&self, now: Instant) -> usize {
-        self.live_records(now).slots.len()
+        self.remove_ended_and_lock(now).slots.len()
     }
 
-    fn live_records(&self, now: Instant) -> MutexGuard<'_, Records> {
+    fn remove_ended_and_lock(&self, now: Instant) -> MutexGuard<'_, Records> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some((until, key)) = kept.ends.first().filter(|(until, _)| *until <= now) {
             let _: &Instant = until;
@@ -168,7 +168,7 @@ impl Memory {
 
 impl Slot {
     /// The record as it is returned: with the time that is left of it.
-    fn stored_record(&self, now: Instant) -> Stored {
+    fn record_with_time_left(&self, now: Instant) -> Stored {
         let Stored { record, version } = self.stored.clone();
         let left = record.time_to_live().map(|_| self.until.saturating_duration_since(now));
         let record = left.into_iter().fold(record, Record::with_time_to_live);
@@ -193,7 +193,7 @@ impl Records {
     /// Returns true if the store has room for `size` bytes of a key once its principal's other records and the larger
     /// shares of others have made room.
     fn can_make_room(&self, key: &Key, size: usize) -> bool {
-        let own = self.shares.share(key).map_or(0, |share| share.bytes);
+        let own = self.shares.share_of_principal(key).map_or(0, |share| share.bytes);
         let others = self.bytes.saturating_sub(own);
         others.saturating_add(size) <= self.bounds.bytes
             || self.shares.capped_bytes_of_others(key, size).saturating_add(size)
@@ -201,13 +201,13 @@ impl Records {
     }
 
     /// Returns true if the principal of the key then holds no more than was free for it, or no more than before.
-    fn has_share(&self, key: &Key, size: usize) -> bool {
+    fn is_within_share(&self, key: &Key, size: usize) -> bool {
         let before = self.slots.get(key).map(|slot| record_size(key, &slot.stored.record));
         if before.is_some_and(|before| size <= before) {
             return true;
         }
         let (records, bytes) =
-            self.shares.share(key).map_or((0, 0), |own| (own.records(), own.bytes));
+            self.shares.share_of_principal(key).map_or((0, 0), |own| (own.n_records(), own.bytes));
         let has_record =
             before.is_some() || records < self.bounds.records.saturating_sub(self.slots.len());
         let before = before.unwrap_or_default();
@@ -215,11 +215,11 @@ impl Records {
         has_record && bytes.saturating_sub(before).saturating_add(size) <= free
     }
 
-    fn time_until_free(&self, now: Instant) -> Option<Duration> {
+    fn time_until_first_end(&self, now: Instant) -> Option<Duration> {
         self.ends.first().map(|(until, _)| until.saturating_duration_since(now))
     }
 
-    fn make_room(&mut self, key: &Key, size: usize) {
+    fn evict_to_make_room(&mut self, key: &Key, size: usize) {
         loop {
             let (quantity, more) = if self.slots.len() >= self.bounds.records {
                 (Quantity::Records, 1)
@@ -228,14 +228,14 @@ impl Records {
             } else {
                 return;
             };
-            let Some(oldest) = self.shares.oldest_of_most(quantity, key, more).cloned() else {
+            let Some(oldest) = self.shares.key_to_evict(quantity, key, more).cloned() else {
                 return;
             };
             self.remove(&oldest);
         }
     }
 
-    fn insert_new_record(&mut self, key: &Key, record: Record, until: Instant) -> Version {
+    fn insert_with_next_version(&mut self, key: &Key, record: Record, until: Instant) -> Version {
         self.last_version = self.last_version.saturating_add(1);
         let version = Version::new(self.last_version);
         let size = record_size(key, &record);
@@ -255,7 +255,11 @@ impl Store for Memory {
     }
 
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
-        Ok(self.live_records(now).slots.get(key).map(|slot| slot.stored_record(now)))
+        Ok(self
+            .remove_ended_and_lock(now)
+            .slots
+            .get(key)
+            .map(|slot| slot.record_with_time_left(now)))
     }
 
     async fn list(
@@ -265,13 +269,13 @@ impl Store for Memory {
         most: usize,
         now: Instant,
     ) -> Result<Vec<(Key, Stored)>, Error> {
-        let kept = self.live_records(now);
-        let first = Key::first_with(group.as_str());
+        let kept = self.remove_ended_and_lock(now);
+        let first = Key::least_with_prefix(group.as_str());
         let from = after.filter(|after| **after >= first);
         let from = from.map_or(Bound::Included(&first), Bound::Excluded);
         let slots = kept.slots.range((from, Bound::Unbounded));
         let slots = slots.take_while(|(key, _)| group.contains(key)).take(most);
-        Ok(slots.map(|(key, slot)| (key.clone(), slot.stored_record(now))).collect())
+        Ok(slots.map(|(key, slot)| (key.clone(), slot.record_with_time_left(now))).collect())
     }
 
     async fn put(
@@ -281,17 +285,17 @@ impl Store for Memory {
         expected: Expected,
         now: Instant,
     ) -> Result<Version, Error> {
-        let mut kept = self.live_records(now);
+        let mut kept = self.remove_ended_and_lock(now);
         if !expected.is_met_by(kept.record_version(key)) {
             return Err(error::conflict());
         }
         let size = record_size(key, &record);
         let bounds = kept.bounds;
         match self.when_full {
-            WhenFull::Refuse if kept.has_share(key, size) => {
+            WhenFull::Refuse if kept.is_within_share(key, size) => {
                 kept.remove(key);
             }
-            WhenFull::Refuse => return Err(error::no_room_error(kept.time_until_free(now))),
+            WhenFull::Refuse => return Err(error::no_room_error(kept.time_until_first_end(now))),
             WhenFull::Evict if size > bounds.bytes || bounds.records == 0 => {
                 return Err(error::too_large(bounds.bytes));
             }
@@ -300,22 +304,22 @@ impl Store for Memory {
             }
             WhenFull::Evict => {
                 kept.remove(key);
-                kept.make_room(key, size);
+                kept.evict_to_make_room(key, size);
             }
         }
         let time_to_live = record.time_to_live().unwrap_or(LONGEST);
         let until = now.checked_add(time_to_live).unwrap_or(now + LONGEST);
-        Ok(kept.insert_new_record(key, record, until))
+        Ok(kept.insert_with_next_version(key, record, until))
     }
 
     async fn count(&self, space: Space, now: Instant) -> Result<Option<usize>, Error> {
-        let (kept, group) = (self.live_records(now), Group::of_space(space));
-        let slots = kept.slots.range(Key::first_with(group.as_str())..);
+        let (kept, group) = (self.remove_ended_and_lock(now), Group::of_space(space));
+        let slots = kept.slots.range(Key::least_with_prefix(group.as_str())..);
         Ok(Some(slots.take_while(|(key, _)| group.contains(key)).count()))
     }
 
     async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {
-        let mut kept = self.live_records(now);
+        let mut kept = self.remove_ended_and_lock(now);
         if !expected.is_met_by(kept.record_version(key)) {
             return Err(error::conflict());
         }

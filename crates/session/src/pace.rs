@@ -34,7 +34,7 @@ pub struct Pace {
 
 impl Pace {
     /// The time until the whole burst is free again after one more request; or how long to wait for that request.
-    pub(crate) fn time_until_free(self, left: Duration) -> Result<Duration, Duration> {
+    pub(crate) fn time_until_full_burst(self, left: Duration) -> Result<Duration, Duration> {
         let whole = self.each.saturating_mul(self.burst.get());
         let next = left.min(whole).saturating_add(self.each);
         if next > whole { Err(next.saturating_sub(whole)) } else { Ok(next) }

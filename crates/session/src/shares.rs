@@ -33,7 +33,7 @@ pub(crate) enum Quantity {
 type Rank = (usize, Reverse<u64>, String);
 
 impl Share {
-    pub(crate) fn records(&self) -> usize {
+    pub(crate) fn n_records(&self) -> usize {
         self.ages.len()
     }
 
@@ -51,59 +51,55 @@ impl Share {
 }
 
 impl Shares {
-    pub(crate) fn share(&self, key: &Key) -> Option<&Share> {
+    pub(crate) fn share_of_principal(&self, key: &Key) -> Option<&Share> {
         self.of_principals.get(key.escaped_principal_part())
     }
 
     pub(crate) fn add_record(&mut self, key: &Key, version: u64, bytes: usize) {
-        self.change_share(key.escaped_principal_part(), |share| {
+        self.change_and_rerank_share(key.escaped_principal_part(), |share| {
             share.ages.insert(version, key.clone());
             share.bytes = share.bytes.saturating_add(bytes);
         });
     }
 
     pub(crate) fn remove(&mut self, key: &Key, version: u64, bytes: usize) {
-        self.change_share(key.escaped_principal_part(), |share| {
+        self.change_and_rerank_share(key.escaped_principal_part(), |share| {
             share.ages.remove(&version);
             share.bytes = share.bytes.saturating_sub(bytes);
         });
     }
 
-    fn change_share(&mut self, principal: &str, change: impl FnOnce(&mut Share)) {
+    fn change_and_rerank_share(&mut self, principal: &str, change: impl FnOnce(&mut Share)) {
         let mut share = self.of_principals.remove(principal).unwrap_or_default();
-        for (quantity, ranks) in self.ranks_mut() {
+        for (quantity, ranks) in self.eviction_ranks_mut() {
             if let Some(rank) = share.eviction_rank(quantity, principal) {
                 ranks.remove(&rank);
             }
         }
         change(&mut share);
-        for (quantity, ranks) in self.ranks_mut() {
+        for (quantity, ranks) in self.eviction_ranks_mut() {
             ranks.extend(share.eviction_rank(quantity, principal));
         }
-        if share.records() > 0 {
+        if share.n_records() > 0 {
             self.of_principals.insert(principal.to_owned(), share);
         }
     }
 
-    fn ranks_mut(&mut self) -> [(Quantity, &mut BTreeSet<Rank>); 2] {
+    fn eviction_ranks_mut(&mut self) -> [(Quantity, &mut BTreeSet<Rank>); 2] {
         [(Quantity::Bytes, &mut self.by_bytes), (Quantity::Records, &mut self.by_records)]
     }
 
     /// The record that makes room when the principal of `key` adds `more`: the oldest of the principal that then holds most,
     /// first its own.
-    pub(crate) fn oldest_of_most(
-        &self,
-        quantity: Quantity,
-        key: &Key,
-        more: usize,
-    ) -> Option<&Key> {
+    pub(crate) fn key_to_evict(&self, quantity: Quantity, key: &Key, more: usize) -> Option<&Key> {
         let ranks = match quantity {
             Quantity::Bytes => &self.by_bytes,
             Quantity::Records => &self.by_records,
         };
         let (most, _, principal) = ranks.last()?;
-        let own =
-            self.share(key).filter(|own| own.used_amount(quantity).saturating_add(more) >= *most);
+        let own = self
+            .share_of_principal(key)
+            .filter(|own| own.used_amount(quantity).saturating_add(more) >= *most);
         let share = own.or_else(|| self.of_principals.get(principal))?;
         share.ages.first_key_value().map(|(_, oldest)| oldest)
     }

@@ -129,8 +129,13 @@ pub trait Store: Debug + Send + Sync {
     /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) if too many others take at the same time,
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the store cannot be reached.
     #[doc(hidden)]
-    async fn take(&self, key: &Key, pace: Pace, now: Instant) -> Result<Option<Duration>, Error> {
-        take(self, key, pace, now).await
+    async fn take_paced_request(
+        &self,
+        key: &Key,
+        pace: Pace,
+        now: Instant,
+    ) -> Result<Option<Duration>, Error> {
+        take_by_replacing_record(self, key, pace, now).await
     }
 }
 
@@ -233,7 +238,7 @@ impl Expected {
 }
 
 /// Takes a request of a pace by replacing a record, which lives until the whole burst is free again.
-async fn take<S: Store + ?Sized>(
+async fn take_by_replacing_record<S: Store + ?Sized>(
     store: &S,
     key: &Key,
     pace: Pace,
@@ -242,7 +247,7 @@ async fn take<S: Store + ?Sized>(
     for _ in 0..ATTEMPTS {
         let stored = store.get(key, now).await?;
         let left = stored.as_ref().and_then(|stored| stored.record.time_to_live());
-        let next = match pace.time_until_free(left.unwrap_or_default()) {
+        let next = match pace.time_until_full_burst(left.unwrap_or_default()) {
             Ok(next) => next,
             Err(wait) => return Ok(Some(wait)),
         };

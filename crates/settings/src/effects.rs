@@ -39,12 +39,12 @@ impl LoadEffects {
     }
 
     /// The leave to read variables and folders, and to fetch descriptions; `None` without it.
-    pub fn fetching(self) -> Option<Fetching> {
+    pub fn fetching_permission(self) -> Option<Fetching> {
         (self >= Self::Descriptions).then_some(Fetching(()))
     }
 
     /// The leave to ask services and stores; `None` without it.
-    pub fn asking(self) -> Option<Asking> {
+    pub fn asking_permission(self) -> Option<Asking> {
         (self == Self::Ask).then_some(Asking(()))
     }
 }

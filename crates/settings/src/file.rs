@@ -29,7 +29,7 @@ pub fn read_file(file: &Path, most: usize) -> io::Result<Vec<u8>> {
 
 /// The remedy for a file that cannot be read, by the reason: a file with a similar name, its permissions, a file
 /// instead of a folder.
-pub fn remedy_of_reading(file: &Path, error: &io::Error) -> String {
+pub fn read_error_remedy(file: &Path, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::IsADirectory => {
             "name a file, or a folder with a `callgate.yaml` in it".to_owned()
@@ -93,7 +93,7 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// The errors of creating it; [`io::ErrorKind::AlreadyExists`] if it exists.
-pub fn new_private_file(file: &Path) -> io::Result<File> {
+pub fn create_private_file(file: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -109,12 +109,12 @@ pub fn new_private_file(file: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// The errors of creating the folder and of writing the file.
-pub fn keep_private_file(file: &Path, content: &[u8], most: usize) -> io::Result<()> {
+pub fn write_and_remove_oldest(file: &Path, content: &[u8], most: usize) -> io::Result<()> {
     let folder = file.parent().unwrap_or(file);
     create_private_folder(folder)?;
     let new = file.with_extension(process::id().to_string());
     fs::remove_file(&new).ok();
-    let result = new_private_file(&new).and_then(|mut opened| {
+    let result = create_private_file(&new).and_then(|mut opened| {
         opened.write_all(content)?;
         drop(opened);
         fs::rename(&new, file)
@@ -161,10 +161,10 @@ mod tests {
         create_private_folder(&folder).unwrap();
         create_private_folder(&folder).unwrap();
         let file = folder.join("file");
-        new_private_file(&file).unwrap();
+        create_private_file(&file).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&folder), mode(&file)), (0o700, 0o600));
-        assert_eq!(new_private_file(&file).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(create_private_file(&file).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
     }
 
     #[cfg(unix)]

@@ -73,7 +73,7 @@ impl Finding {
     /// Sets the option with the fault, by its name.
     #[doc(hidden)]
     #[must_use]
-    pub fn of_option(self, option: &'static str) -> Self {
+    pub fn with_option(self, option: &'static str) -> Self {
         Self { option: Some(option), ..self }
     }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, marker::PhantomData, path::PathBuf, time::Durat
 use crate::{
     code::SettingCode,
     keys::Kind,
-    reader::{Mapping, Reader, at},
+    reader::{Mapping, Reader, member_pointer},
 };
 
 /// The form of a value: a type that is read itself, or a name for one of several readings of a type.
@@ -45,14 +45,14 @@ impl Reader {
     }
 
     /// A mapping whose names the operator chooses, in the order of the text, without the values that have a fault.
-    pub fn map<F: Form, C: FromIterator<(String, F::Value)>>(
+    pub fn named_values<F: Form, C: FromIterator<(String, F::Value)>>(
         &mut self,
         mapping: Mapping<'_>,
         key: &str,
         expected: &str,
         help: &str,
     ) -> Option<C> {
-        let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+        let (node, pointer) = (mapping.object.get(key)?, member_pointer(mapping, key));
         let Some(object) = node.as_object() else {
             self.report_wrong_type(&pointer, expected, node, help);
             return None;
@@ -67,7 +67,7 @@ impl Reader {
 
 impl Reader {
     /// The values of a list of texts; a fault has the place of its text.
-    pub fn each<T>(
+    pub fn parsed_strings<T>(
         &mut self,
         mapping: Mapping<'_>,
         key: &str,
@@ -79,8 +79,8 @@ impl Reader {
             match value(text) {
                 Ok(value) => values.push(value),
                 Err(message) => {
-                    let pointer = format!("{}/{index}", at(mapping, key));
-                    self.complain(SettingCode::WrongValue, pointer, message, help);
+                    let pointer = format!("{}/{index}", member_pointer(mapping, key));
+                    self.report_fault(SettingCode::WrongValue, pointer, message, help);
                 }
             }
         }
@@ -97,7 +97,7 @@ impl<F: Form> Form for MapOf<F> {
     const KIND: Kind = Kind::Map(&F::KIND);
 
     fn read(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Self::Value> {
-        reader.map::<F, _>(mapping, key, "a mapping", "write `{NAME: …}`")
+        reader.named_values::<F, _>(mapping, key, "a mapping", "write `{NAME: …}`")
     }
 }
 
@@ -173,9 +173,9 @@ forms! {
     };
     Duration => Self, Kind::Duration, Reader::duration;
     @[const LEAST: usize, const MOST: usize] Bytes<LEAST, MOST> => usize, Kind::Bytes,
-        |reader, mapping, key| reader.bytes(mapping, key, LEAST..=MOST);
+        |reader, mapping, key| reader.byte_count(mapping, key, LEAST..=MOST);
     @[const MOST: usize] Count<MOST> => usize, Kind::Count(MOST),
-        |reader, mapping, key| reader.whole(mapping, key, 1..=MOST);
+        |reader, mapping, key| reader.whole_number(mapping, key, 1..=MOST);
     /// A whole number from 0.
-    pub struct Whole => usize, Kind::Whole, |reader, mapping, key| reader.whole(mapping, key, 0..=usize::MAX);
+    pub struct Whole => usize, Kind::Whole, |reader, mapping, key| reader.whole_number(mapping, key, 0..=usize::MAX);
 }

@@ -104,7 +104,7 @@ impl<'a> Table<'a> {
     /// The features of which a key of the table needs one, if none is in this build: `mysql`, `postgres` or `sqlite`.
     pub fn absent_feature(&self, name: &str) -> Option<String> {
         let key = self.keys().into_iter().find(|key| key.name == name)?;
-        if key.is_built_in { None } else { key.feature() }
+        if key.is_built_in { None } else { key.feature_alternatives() }
     }
 
     /// The names of the table's keys.
@@ -127,7 +127,7 @@ impl Key {
     }
 
     /// The features of which the key needs one, as words between backticks: `mysql`, `postgres` or `sqlite`.
-    pub fn feature(&self) -> Option<String> {
+    pub fn feature_alternatives(&self) -> Option<String> {
         let (last, others) = self.features.split_last()?;
         if others.is_empty() {
             return Some((*last).to_owned());

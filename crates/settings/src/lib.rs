@@ -20,17 +20,17 @@ pub use code::SettingCode;
 pub use digest::{ConfigDigest, Texts};
 pub use effects::{Asking, Fetching, LoadEffects};
 pub use file::{
-    MAX_FILE_BYTES, create_private_folder, file_beginning, keep_private_file, new_private_file,
-    read_file, remedy_of_reading,
+    MAX_FILE_BYTES, create_private_file, create_private_folder, file_beginning, read_error_remedy,
+    read_file, write_and_remove_oldest,
 };
 pub use finding::{Finding, Severity};
 pub use form::{Bytes, Count, Form, MapOf, Whole, Words};
 pub use keys::{Key, Kind, Table, Takes};
-pub use reader::{LookedUp, Mapping, Reader, at, nearest_help};
+pub use reader::{LookedUp, Mapping, Reader, member_pointer, nearest_help};
 pub use schema::schema;
 pub use secret_reference::{
-    SecretOrName, note_and_warn, note_secret, read_secret, read_secrets, reference,
-    warn_of_unmasked,
+    SecretOrName, note_secret, note_secret_and_warn, parse_secret_reference, read_required_secret,
+    read_secrets, warn_of_short_literal,
 };
 pub use section::{Section, about};
 pub use session_source::session_source;

@@ -70,12 +70,12 @@ pub struct Mapping<'a> {
 
 impl Reader {
     /// A reader with another source of environment variables.
-    pub fn looking_up(variables: fn(&str) -> Option<String>) -> Self {
+    pub fn with_variable_source(variables: fn(&str) -> Option<String>) -> Self {
         Self { variables: Variables(variables), ..Self::default() }
     }
 
     /// Records a fault: a code of the crate that makes it, the place, the problem and the remedy.
-    pub fn complain(
+    pub fn report_fault(
         &mut self,
         code: impl Into<&'static str>,
         pointer: impl Into<String>,
@@ -86,14 +86,14 @@ impl Reader {
     }
 
     /// Records a fault with a remedy as data.
-    pub fn advise(
+    pub fn report_fault_with_remedy(
         &mut self,
         code: impl Into<&'static str>,
         pointer: &str,
         message: impl Into<String>,
         remedy: Remedy,
     ) {
-        self.complain(code, pointer, message, remedy.to_string());
+        self.report_fault(code, pointer, message, remedy.to_string());
         if let Some(complaint) = self.complaints.last_mut() {
             complaint.remedy = Some(Box::new(remedy));
         }
@@ -118,7 +118,7 @@ impl Reader {
     }
 
     /// Accepts a mapping whose keys are all in `table`; others are faults.
-    pub fn mapping<'a>(
+    pub fn checked_mapping<'a>(
         &mut self,
         node: &'a Node,
         pointer: &'a str,
@@ -139,7 +139,7 @@ impl Reader {
         if let Some(key) = got.as_str().filter(|text| table.has(text)) {
             let message = format!("expected a mapping, got the text: `{key}`");
             let help = format!("write `{{{key}: …}}`, or `{{{key}: {{}}}}` where all is as usual");
-            return self.complain(SettingCode::WrongValue, pointer, message, help);
+            return self.report_fault(SettingCode::WrongValue, pointer, message, help);
         }
         let keys = table.names().collect::<Vec<_>>().join("`, `");
         self.report_wrong_type(pointer, "a mapping", got, &format!("its keys are `{keys}`"));
@@ -150,7 +150,7 @@ impl Reader {
         let node = mapping.object.get(key)?;
         let text = node.as_str();
         if text.is_none() {
-            self.report_missing_text(&at(mapping, key), "a text", node);
+            self.report_missing_text(&member_pointer(mapping, key), "a text", node);
         }
         text
     }
@@ -163,26 +163,31 @@ impl Reader {
 
     /// Reports a required key that is missing.
     pub fn report_missing_key(&mut self, mapping: Mapping<'_>, key: &str) {
-        if !mapping.object.contains(key) && !self.is_misspelt(mapping, key) {
+        if !mapping.object.contains(key) && !self.is_reported_as_misspelt(mapping, key) {
             let message = format!("expected the key `{key}`, got none");
             let help = format!("add `{key}: …`");
-            self.complain(SettingCode::MissingKey, mapping.pointer, message, help);
+            self.report_fault(SettingCode::MissingKey, mapping.pointer, message, help);
         }
     }
 
     /// A text, or the value of the environment variable that it consists of: `env:NAME`.
-    pub fn setting(&mut self, mapping: Mapping<'_>, key: &str) -> Option<String> {
+    pub fn string_or_variable(&mut self, mapping: Mapping<'_>, key: &str) -> Option<String> {
         let text = self.string(mapping, key)?;
-        self.text_or_variable(text, || at(mapping, key))
+        self.text_or_variable(text, || member_pointer(mapping, key))
     }
 
     /// A literal text or, as `env:NAME`, the value of a variable.
     pub fn text_or_variable(&mut self, text: &str, at: impl Fn() -> String) -> Option<String> {
         let Some(name) = text.strip_prefix("env:") else { return Some(text.to_owned()) };
-        if self.effects.fetching().is_none() {
+        if self.effects.fetching_permission().is_none() {
             let message =
                 format!("expected a value, got a variable, which is not read here: `{name}`");
-            self.complain(SettingCode::MissingVariable, at(), message, "write the value itself");
+            self.report_fault(
+                SettingCode::MissingVariable,
+                at(),
+                message,
+                "write the value itself",
+            );
             return None;
         }
         let value = (self.variables.0)(name);
@@ -195,7 +200,7 @@ impl Reader {
         }
         if value.is_none() {
             let message = format!("expected the environment variable `{name}`, got none");
-            self.complain(
+            self.report_fault(
                 SettingCode::MissingVariable,
                 at(),
                 message,
@@ -208,7 +213,7 @@ impl Reader {
     /// A list of texts; empty if the key is missing.
     pub fn strings<'a>(&mut self, mapping: Mapping<'a>, key: &str) -> Vec<&'a str> {
         let Some(node) = mapping.object.get(key) else { return Vec::new() };
-        let pointer = at(mapping, key);
+        let pointer = member_pointer(mapping, key);
         let Some(items) = node.as_array() else {
             self.report_wrong_type(
                 &pointer,
@@ -236,7 +241,7 @@ impl Reader {
         let value = node.as_bool();
         if value.is_none() {
             self.report_wrong_type_with_value(
-                &at(mapping, key),
+                &member_pointer(mapping, key),
                 "true or false",
                 node,
                 FOR_DEFAULT,
@@ -263,28 +268,38 @@ impl Reader {
                 }
                 words => words.concat(),
             };
-            self.report_wrong_type_with_value(&at(mapping, key), &expected, node, help);
+            self.report_wrong_type_with_value(&member_pointer(mapping, key), &expected, node, help);
         }
         matching_word.map(|(_, value)| *value)
     }
 
     /// A span of time: `30s`, `500ms`, `2m`, `24h`.
     pub fn duration(&mut self, mapping: Mapping<'_>, key: &str) -> Option<Duration> {
-        self.duration_as(mapping, key, "for example `30s` or `500ms`")
+        self.duration_with_help(mapping, key, "for example `30s` or `500ms`")
     }
 
     /// A span of time; `help` has one that the key takes.
-    pub fn duration_as(&mut self, mapping: Mapping<'_>, key: &str, help: &str) -> Option<Duration> {
+    pub fn duration_with_help(
+        &mut self,
+        mapping: Mapping<'_>,
+        key: &str,
+        help: &str,
+    ) -> Option<Duration> {
         let node = mapping.object.get(key)?;
-        let span = node.as_str().and_then(quantity::duration).filter(|span| !span.is_zero());
+        let span = node.as_str().and_then(quantity::parse_duration).filter(|span| !span.is_zero());
         if span.is_none() {
-            self.report_wrong_type_with_value(&at(mapping, key), "a span of time", node, help);
+            self.report_wrong_type_with_value(
+                &member_pointer(mapping, key),
+                "a span of time",
+                node,
+                help,
+            );
         }
         span
     }
 
     /// A number of bytes within a range: `1MiB`, `64KiB`, `4096`.
-    pub fn bytes(
+    pub fn byte_count(
         &mut self,
         mapping: Mapping<'_>,
         key: &str,
@@ -294,7 +309,7 @@ impl Reader {
         let plain = node.as_number().and_then(callgate_tool::Number::as_i64);
         let size = match plain {
             Some(number) => usize::try_from(number).ok(),
-            None => node.as_str().and_then(quantity::bytes),
+            None => node.as_str().and_then(quantity::parse_byte_count),
         };
         let Some(size) = size.filter(|size| *size > 0) else {
             let help = if range.contains(&4096) {
@@ -302,19 +317,29 @@ impl Reader {
             } else {
                 "for example `1MiB`"
             };
-            self.report_wrong_type_with_value(&at(mapping, key), "a number of bytes", node, help);
+            self.report_wrong_type_with_value(
+                &member_pointer(mapping, key),
+                "a number of bytes",
+                node,
+                help,
+            );
             return None;
         };
         if !range.contains(&size) {
             let (least, most) = (range.start(), range.end());
             let message = format!("expected {least} to {most} bytes, got: {size}");
-            self.complain(SettingCode::WrongValue, at(mapping, key), message, FOR_DEFAULT);
+            self.report_fault(
+                SettingCode::WrongValue,
+                member_pointer(mapping, key),
+                message,
+                FOR_DEFAULT,
+            );
         }
         Some(size)
     }
 
     /// A whole number within a range.
-    pub fn whole(
+    pub fn whole_number(
         &mut self,
         mapping: Mapping<'_>,
         key: &str,
@@ -328,7 +353,7 @@ impl Reader {
             let (least, most) = (range.start(), range.end());
             let upper = if *most == usize::MAX { String::new() } else { format!(" to {most}") };
             let expected = format!("a whole number from {least}{upper}");
-            self.report_wrong_type(&at(mapping, key), &expected, node, FOR_DEFAULT);
+            self.report_wrong_type(&member_pointer(mapping, key), &expected, node, FOR_DEFAULT);
         }
         count
     }
@@ -337,14 +362,14 @@ impl Reader {
     pub fn require(&mut self, mapping: Mapping<'_>, key: &str) {
         let last = self.complaints.last_mut();
         if let Some(fault) = last.filter(|fault| fault.help == FOR_DEFAULT)
-            && fault.pointer == at(mapping, key)
+            && fault.pointer == member_pointer(mapping, key)
         {
             "for example `100`; the key has no default".clone_into(&mut fault.help);
         }
     }
 
     /// True if an unknown key of a mapping was reported as a misspelling of this one.
-    pub fn is_misspelt(&self, mapping: Mapping<'_>, key: &str) -> bool {
+    pub fn is_reported_as_misspelt(&self, mapping: Mapping<'_>, key: &str) -> bool {
         let is_told = |pointer: &str| {
             let mut told = self.complaints.iter();
             told.any(|complaint| {
@@ -352,14 +377,14 @@ impl Reader {
             })
         };
         let mut keys = mapping.object.iter().map(|(name, _)| &**name);
-        keys.any(|name| nearest(name, [key]).is_some() && is_told(&at(mapping, name)))
+        keys.any(|name| nearest(name, [key]).is_some() && is_told(&member_pointer(mapping, name)))
     }
 
     /// Records a key of a feature that is not in this build.
     pub fn report_absent_feature(&mut self, feature: &str, key: &str, pointer: &str) {
         let message = format!("`{key}` needs a build of callgate with the feature `{feature}`");
         let help = format!("build it with the feature `{feature}`, or remove the key");
-        self.complain(SettingCode::MissingFeature, pointer, message, help);
+        self.report_fault(SettingCode::MissingFeature, pointer, message, help);
     }
 
     fn check_key(&mut self, key: &str, pointer: &str, table: &Table<'_>) {
@@ -373,7 +398,7 @@ impl Reader {
         let message = format!("expected a key of {}, got: `{key}`", table.name);
         let all = || format!("its keys are `{}`", table.names().collect::<Vec<_>>().join("`, `"));
         let help = nearest_help(key, table.names(), all);
-        self.complain(SettingCode::UnknownKey, place, message, help);
+        self.report_fault(SettingCode::UnknownKey, place, message, help);
     }
 }
 
@@ -389,6 +414,6 @@ pub fn nearest_help<'a>(
 }
 
 /// The pointer of a member.
-pub fn at(mapping: Mapping<'_>, key: &str) -> String {
+pub fn member_pointer(mapping: Mapping<'_>, key: &str) -> String {
     format!("{}/{}", mapping.pointer, pointer_segment(key))
 }

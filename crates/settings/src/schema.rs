@@ -13,7 +13,7 @@ pub fn schema(title: &str, root: &Table<'_>, tables: &[Table<'_>]) -> Value {
     schema.insert("title", Value::from(title));
     let Value::Object(root) = table_schema(root) else { return Value::Null };
     schema.extend(root);
-    let definitions = tables.iter().map(|table| (name(table), table_schema(table)));
+    let definitions = tables.iter().map(|table| (definition_name(table), table_schema(table)));
     schema.insert("$defs", Value::from(definitions.collect::<Object>()));
     Value::Object(schema)
 }
@@ -27,7 +27,7 @@ fn table_schema(table: &Table<'_>) -> Value {
     schema.insert("type", Value::from("object"));
     schema.insert("properties", Value::from(properties));
     schema.insert("additionalProperties", Value::from(false));
-    schema.insert_filled("required", required);
+    schema.insert_unless_empty("required", required);
     if table.takes == Takes::One {
         schema.insert("minProperties", Value::from(1));
         schema.insert("maxProperties", Value::from(1));
@@ -73,7 +73,7 @@ fn kind_schema(kind: &Kind) -> Value {
             json!({"type": "string", "pattern": "^([a-z][a-z0-9-]*:|projects/|\\$session\\.|\\$context\\.)"})
         }
         Kind::Setting => json!({"type": "string", "pattern": "^(https?://|env:)"}),
-        Kind::Table(table) => json!({"$ref": format!("#/$defs/{}", name(table))}),
+        Kind::Table(table) => json!({"$ref": format!("#/$defs/{}", definition_name(table))}),
         Kind::Text => json!({"type": "string"}),
         Kind::Value => json!({}),
         Kind::Whole => json!({"type": "integer", "minimum": 0}),
@@ -81,6 +81,6 @@ fn kind_schema(kind: &Kind) -> Value {
 }
 
 /// The name of a table in the schema: `a_toolset`.
-fn name(table: &Table<'_>) -> String {
+fn definition_name(table: &Table<'_>) -> String {
     table.name.replace(['`', '\''], "").replace(' ', "_")
 }

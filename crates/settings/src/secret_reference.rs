@@ -7,18 +7,18 @@ use crate::{
     code::SettingCode,
     forms,
     keys::Kind,
-    reader::{Mapping, Reader, at},
+    reader::{Mapping, Reader, member_pointer},
 };
 
 forms! {
-    SecretReference => Self, Kind::Secret, read_secret;
+    SecretReference => Self, Kind::Secret, read_required_secret;
     /// The name of a user or a client, which is no secret: a reference or a literal.
     pub struct SecretOrName => SecretReference, Kind::Text, |reader, mapping, key| {
         let text = reader.string(mapping, key)?;
         let reference = text.parse().or_else(|_| format!("literal:{text}").parse());
         let reference: SecretReference = reference.ok()?;
         if !reference.is_literal() {
-            note_secret(reader, at(mapping, key), &reference);
+            note_secret(reader, member_pointer(mapping, key), &reference);
         }
         Some(reference)
     };
@@ -29,29 +29,29 @@ forms! {
 ///
 /// # Errors
 /// The text is no reference.
-pub fn reference(text: &str) -> Result<SecretReference, Error> {
+pub fn parse_secret_reference(text: &str) -> Result<SecretReference, Error> {
     let own =
         || text.split_once(':').and_then(|(scheme, name)| SecretReference::own(scheme, name).ok());
     text.parse().or_else(|error| own().ok_or(error))
 }
 
 /// A required reference to a secret.
-pub fn read_secret(
+pub fn read_required_secret(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     key: &str,
 ) -> Option<SecretReference> {
     let text = reader.required_string(mapping, key)?;
-    match reference(text) {
+    match parse_secret_reference(text) {
         Ok(reference) => {
-            note_and_warn(reader, at(mapping, key), &reference);
+            note_secret_and_warn(reader, member_pointer(mapping, key), &reference);
             Some(reference)
         }
         Err(error) => {
             let help = "write where the secret is, not the secret: `env:PETS_KEY`";
-            reader.complain(
+            reader.report_fault(
                 SettingCode::SecretReference,
-                at(mapping, key),
+                member_pointer(mapping, key),
                 error.to_string(),
                 help,
             );
@@ -66,15 +66,15 @@ pub fn read_secrets(
     mapping: Mapping<'_>,
     key: &str,
 ) -> Vec<(String, SecretReference)> {
-    let pointer = at(mapping, key);
+    let pointer = member_pointer(mapping, key);
     let Some(Node::Array(items)) = mapping.object.get(key) else {
         let is_there = mapping.object.contains(key);
-        let one = is_there.then(|| read_secret(reader, mapping, key)).flatten();
+        let one = is_there.then(|| read_required_secret(reader, mapping, key)).flatten();
         return one.map(|one| (pointer, one)).into_iter().collect();
     };
     if items.is_empty() {
         let help = "name one: `env:NAME`";
-        reader.complain(
+        reader.report_fault(
             SettingCode::WrongValue,
             &pointer,
             "expected one secret at least, got none",
@@ -84,14 +84,14 @@ pub fn read_secrets(
     let mut secrets = Vec::new();
     for (index, text) in reader.strings(mapping, key).into_iter().enumerate() {
         let pointer = format!("{pointer}/{index}");
-        match reference(text) {
+        match parse_secret_reference(text) {
             Ok(reference) => {
-                note_and_warn(reader, pointer.clone(), &reference);
+                note_secret_and_warn(reader, pointer.clone(), &reference);
                 secrets.push((pointer, reference));
             }
             Err(error) => {
                 let help = "write where the secret is, not the secret: `env:PETS_KEY`";
-                reader.complain(SettingCode::SecretReference, pointer, error.to_string(), help);
+                reader.report_fault(SettingCode::SecretReference, pointer, error.to_string(), help);
             }
         }
     }
@@ -105,7 +105,7 @@ pub fn note_secret(reader: &mut Reader, pointer: String, reference: &SecretRefer
 }
 
 /// Records the store that is needed, and warns about a literal.
-pub fn note_and_warn(reader: &mut Reader, pointer: String, reference: &SecretReference) {
+pub fn note_secret_and_warn(reader: &mut Reader, pointer: String, reference: &SecretReference) {
     if reference.is_literal() {
         let message = "a secret stands in the configuration as it is";
         reader.warn(
@@ -115,12 +115,12 @@ pub fn note_and_warn(reader: &mut Reader, pointer: String, reference: &SecretRef
             "move it to `env:NAME` or `file:PATH`",
         );
     }
-    warn_of_unmasked(reader, &pointer, reference);
+    warn_of_short_literal(reader, &pointer, reference);
     note_secret(reader, pointer, reference);
 }
 
 /// Warns about a literal that is too short to be masked in answers.
-pub fn warn_of_unmasked(reader: &mut Reader, pointer: &str, reference: &SecretReference) {
+pub fn warn_of_short_literal(reader: &mut Reader, pointer: &str, reference: &SecretReference) {
     let SecretReference::Literal { value, .. } = reference else { return };
     if value.is_too_short_to_mask() {
         let message = format!(

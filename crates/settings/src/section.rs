@@ -25,7 +25,7 @@ use callgate_tree::Node;
 use crate::{
     form::Form,
     keys::{Key, Kind, Table},
-    reader::{Mapping, Reader, at},
+    reader::{Mapping, Reader, member_pointer},
 };
 
 /// The keys of a mapping that set the fields of a value.
@@ -46,7 +46,7 @@ impl<S: Section<Target: Default>> Form for S {
     const KIND: Kind = Kind::Table(&S::TABLE);
 
     fn read(reader: &mut Reader, parent: Mapping<'_>, key: &str) -> Option<S::Target> {
-        reader.section::<S>(parent.object.get(key)?, &at(parent, key))
+        reader.section::<S>(parent.object.get(key)?, &member_pointer(parent, key))
     }
 }
 
@@ -57,21 +57,21 @@ impl Reader {
         node: &Node,
         pointer: &str,
     ) -> Option<S::Target> {
-        let mapping = self.mapping(node, pointer, &S::TABLE)?;
+        let mapping = self.checked_mapping(node, pointer, &S::TABLE)?;
         let mut target = S::Target::default();
         S::fill(&mut target, self, mapping);
         Some(target)
     }
 
     /// Reads a mapping whose keys stand in several sections: `then` gets the values of the first, and reads the others.
-    pub fn within<S: Section<Target: Default>, T>(
+    pub fn read_several_sections<S: Section<Target: Default>, T>(
         &mut self,
         parent: Mapping<'_>,
         key: &str,
         then: impl FnOnce(&mut Self, Mapping<'_>, S::Target) -> Option<T>,
     ) -> Option<T> {
-        let pointer = at(parent, key);
-        let mapping = self.mapping(parent.object.get(key)?, &pointer, &S::TABLE)?;
+        let pointer = member_pointer(parent, key);
+        let mapping = self.checked_mapping(parent.object.get(key)?, &pointer, &S::TABLE)?;
         let mut target = S::Target::default();
         S::fill(&mut target, self, mapping);
         then(self, mapping, target)

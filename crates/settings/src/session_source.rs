@@ -8,15 +8,15 @@ use crate::{
     code::SettingCode,
     forms,
     keys::Kind,
-    reader::{Reader, at},
+    reader::{Reader, member_pointer},
 };
 
 forms! {
     SessionSource => Self, Kind::AnyOf(&[Kind::Text, Kind::Number, Kind::Boolean]), |reader, mapping, key| {
-        let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+        let (node, pointer) = (mapping.object.get(key)?, member_pointer(mapping, key));
         match node {
             Node::Bool(_) | Node::Number(_) => Some(Self::Fixed(node.to_value())),
-            Node::String(_) => source_of_text(reader, node.as_str().unwrap_or_default(), &pointer),
+            Node::String(_) => source_or_fixed_text(reader, node.as_str().unwrap_or_default(), &pointer),
             _ => {
                 reader.report_wrong_type(&pointer, "a value of the session, or a plain value", node, HELP);
                 None
@@ -25,10 +25,10 @@ forms! {
     };
 }
 
-fn source_of_text(reader: &mut Reader, text: &str, pointer: &str) -> Option<SessionSource> {
+fn source_or_fixed_text(reader: &mut Reader, text: &str, pointer: &str) -> Option<SessionSource> {
     if text.is_empty() {
         let message = "expected a value of the session, or a plain value, got an empty text";
-        reader.complain(SettingCode::WrongValue, pointer, message, HELP);
+        reader.report_fault(SettingCode::WrongValue, pointer, message, HELP);
         return None;
     }
     if !text.starts_with('$') {
@@ -38,7 +38,7 @@ fn source_of_text(reader: &mut Reader, text: &str, pointer: &str) -> Option<Sess
     let session_source = session_source(text);
     if session_source.is_none() {
         let message = format!("expected a value of the session, got: `{text}`");
-        reader.complain(SettingCode::WrongValue, pointer, message, source_help(text));
+        reader.report_fault(SettingCode::WrongValue, pointer, message, source_help(text));
     }
     session_source
 }

@@ -19,7 +19,7 @@ forms! {
     /// The inputs of a statement, by their names.
     pub struct Inputs => Vec<(String, StatementInput)>, Kind::Map(&StatementInput::KIND), |reader, mapping, key| {
         let help = "for example `{since: {type: string, format: date}, owner: $session.params.user_id}`";
-        reader.map::<StatementInput, _>(mapping, key, "a mapping from names to schemas or values of the session", help)
+        reader.named_values::<StatementInput, _>(mapping, key, "a mapping from names to schemas or values of the session", help)
     };
     StatementInput => Self, Kind::AnyOf(&[Kind::Schema, Kind::Text, Kind::Number, Kind::Boolean]), read_statement_input;
 }

@@ -57,7 +57,7 @@ impl Addresses {
 
 impl Address {
     /// The bytes that a record is sealed for.
-    pub(crate) fn sealing_place(&self) -> Vec<u8> {
+    pub(crate) fn sealing_context(&self) -> Vec<u8> {
         [self.space.as_bytes(), b"/", &self.owner, &self.name].concat()
     }
 }
@@ -91,6 +91,6 @@ mod tests {
             )),
             first
         );
-        assert!(!String::from_utf8_lossy(&first.sealing_place()).contains("kim"));
+        assert!(!String::from_utf8_lossy(&first.sealing_context()).contains("kim"));
     }
 }

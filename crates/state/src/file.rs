@@ -131,8 +131,8 @@ impl FileStore {
     }
 
     /// The key file of a file of state for which no key is named.
-    pub fn key_file(path: &Path) -> PathBuf {
-        crate::key_file::path_of(path)
+    pub fn key_file_path(path: &Path) -> PathBuf {
+        crate::key_file::key_file_path(path)
     }
 }
 

@@ -14,7 +14,7 @@ use callgate_session::Error;
 use crate::error;
 
 /// The name of the key file of a file of state: the same name with `.key` after it.
-pub(crate) fn path_of(file: &Path) -> PathBuf {
+pub(crate) fn key_file_path(file: &Path) -> PathBuf {
     let mut name = OsString::from(file);
     name.push(".key");
     name.into()
@@ -31,13 +31,15 @@ pub(crate) fn read_or_draw_key(path: &Path, may_draw: bool) -> Result<Secret, Er
                 .then(|| Secret::new(text.trim().to_owned()))
                 .ok_or_else(|| error::not_a_key(path))
         }
-        Err(failure) if failure.kind() == io::ErrorKind::NotFound && may_draw => create_key(path),
+        Err(failure) if failure.kind() == io::ErrorKind::NotFound && may_draw => {
+            create_key_file(path)
+        }
         Err(failure) if failure.kind() == io::ErrorKind::NotFound => Err(error::missing_key(path)),
         Err(failure) => Err(error::file_error(path, failure)),
     }
 }
 
-fn create_key(path: &Path) -> Result<Secret, Error> {
+fn create_key_file(path: &Path) -> Result<Secret, Error> {
     let mut key = [0; KEY_BYTES];
     getrandom::fill(&mut key).map_err(|_| error::no_random())?;
     let text = BASE64_STANDARD.encode(key);

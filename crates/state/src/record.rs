@@ -8,33 +8,33 @@ use callgate_secret::Secret;
 use callgate_session::{Key, Record};
 
 /// Writes a record under its key. `None` for one that is larger than 4 GiB.
-pub(crate) fn write(key: &Key, record: &Record) -> Option<Vec<u8>> {
+pub(crate) fn encode_with_key(key: &Key, record: &Record) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(record.size() + key.as_str().len() + 64);
-    push_text(&mut bytes, key.as_str())?;
-    push_text(&mut bytes, record.media_type())?;
+    push_length_and_text(&mut bytes, key.as_str())?;
+    push_length_and_text(&mut bytes, record.media_type())?;
     bytes.extend(u32::try_from(record.credentials().len()).ok()?.to_le_bytes());
     for (name, secret) in record.credentials() {
-        push_text(&mut bytes, name)?;
-        push_text(&mut bytes, secret.expose())?;
+        push_length_and_text(&mut bytes, name)?;
+        push_length_and_text(&mut bytes, secret.expose())?;
     }
     bytes.extend_from_slice(record.bytes());
     Some(bytes)
 }
 
 /// Reads a record; `None` if the bytes are in another form, or are the record of another key.
-pub(crate) fn read_record(key: &Key, bytes: Vec<u8>) -> Option<Record> {
-    read_with_key(bytes).filter(|(entry, _)| entry == key).map(|(_, record)| record)
+pub(crate) fn decode_record(key: &Key, bytes: Vec<u8>) -> Option<Record> {
+    decode_key_and_record(bytes).filter(|(entry, _)| entry == key).map(|(_, record)| record)
 }
 
 /// Reads a record with its key; `None` if the bytes are in another form.
-pub(crate) fn read_with_key(bytes: Vec<u8>) -> Option<(Key, Record)> {
+pub(crate) fn decode_key_and_record(bytes: Vec<u8>) -> Option<(Key, Record)> {
     let mut bytes = Bytes::from(bytes);
-    let key = Key::from_text(&taken_text(&mut bytes)?)?;
-    let media_type = taken_text(&mut bytes)?;
+    let key = Key::from_text(&take_text(&mut bytes)?)?;
+    let media_type = take_text(&mut bytes)?;
     let mut credentials = BTreeMap::new();
-    for _ in 0..taken_number(&mut bytes)? {
-        let name = taken_text(&mut bytes)?;
-        credentials.insert(name, Secret::new(taken_text(&mut bytes)?));
+    for _ in 0..take_u32(&mut bytes)? {
+        let name = take_text(&mut bytes)?;
+        credentials.insert(name, Secret::new(take_text(&mut bytes)?));
     }
     let record = Record::new(media_type, bytes);
     let record = credentials
@@ -43,20 +43,20 @@ pub(crate) fn read_with_key(bytes: Vec<u8>) -> Option<(Key, Record)> {
     Some((key, record))
 }
 
-fn push_text(bytes: &mut Vec<u8>, text: &str) -> Option<()> {
+fn push_length_and_text(bytes: &mut Vec<u8>, text: &str) -> Option<()> {
     bytes.extend(u32::try_from(text.len()).ok()?.to_le_bytes());
     bytes.extend_from_slice(text.as_bytes());
     Some(())
 }
 
-fn taken_number(bytes: &mut Bytes) -> Option<u32> {
+fn take_u32(bytes: &mut Bytes) -> Option<u32> {
     let number = u32::from_le_bytes(*bytes.first_chunk()?);
     drop(bytes.split_to(4));
     Some(number)
 }
 
-fn taken_text(bytes: &mut Bytes) -> Option<String> {
-    let length = usize::try_from(taken_number(bytes)?).ok()?;
+fn take_text(bytes: &mut Bytes) -> Option<String> {
+    let length = usize::try_from(take_u32(bytes)?).ok()?;
     let is_whole = length <= bytes.len();
     is_whole.then(|| String::from_utf8(bytes.split_to(length).into()).ok()).flatten()
 }
@@ -75,15 +75,15 @@ mod tests {
         let record = Record::new("text/plain", Bytes::from_static(b"\x00abc"))
             .with_credential("a", Secret::new("one".to_owned()))
             .with_credential("b", Secret::new(String::new()));
-        let written = write(&key("x"), &record).unwrap();
-        let found = read_record(&key("x"), written.clone()).unwrap();
+        let written = encode_with_key(&key("x"), &record).unwrap();
+        let found = decode_record(&key("x"), written.clone()).unwrap();
         assert_eq!((found.media_type(), found.bytes()), (record.media_type(), record.bytes()));
         let secrets: Vec<_> =
             found.credentials().iter().map(|(name, it)| (&**name, it.expose())).collect();
         assert_eq!(secrets, [("a", "one"), ("b", "")]);
-        assert!(read_record(&key("y"), written.clone()).is_none());
+        assert!(decode_record(&key("y"), written.clone()).is_none());
         for length in 0..written.len() - record.bytes().len() {
-            assert!(read_record(&key("x"), written[..length].to_vec()).is_none(), "{length}");
+            assert!(decode_record(&key("x"), written[..length].to_vec()).is_none(), "{length}");
         }
     }
 }

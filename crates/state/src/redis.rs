@@ -176,7 +176,7 @@ impl RedisAddress {
     }
 
     /// The address that a server names. An IPv6 address gets its brackets.
-    fn of_parts(host: &str, port: &str) -> Option<Self> {
+    fn from_host_and_port(host: &str, port: &str) -> Option<Self> {
         let is_bare = host.contains(':') && !host.starts_with('[');
         let host = if is_bare { format!("[{host}]") } else { host.to_owned() };
         Some(Self::new(host, port.parse().ok()?))
@@ -203,10 +203,10 @@ impl RedisStore {
 
 crate::store::delegate_store! {
     RedisStore,
-    async fn take(&self, key: &Key, pace: Pace, _: Instant) -> Result<Option<Duration>, Error> {
+    async fn take_paced_request(&self, key: &Key, pace: Pace, _: Instant) -> Result<Option<Duration>, Error> {
         let address = self.0.addresses().await?.address_of_key(key);
         let permit = self.0.permit_for_bytes(key.escaped_principal_part(), 1).await?;
-        self.0.engine.take(&address, pace, permit).await
+        self.0.engine.take_from_pace(&address, pace, permit).await
     }
 }
 

@@ -55,11 +55,12 @@ impl<E: Engine> Store for Sealed<E> {
 
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
         let address = self.addresses().await?.address_of_key(key);
-        let place = address.sealing_place();
+        let place = address.sealing_context();
         let permit = self.permit_for_bytes(key.escaped_principal_part(), USUAL).await?;
         let Some(row) = self.engine.get(address, now, permit).await? else { return Ok(None) };
         let opened = self.sealer.open(&row.sealed, &place)?;
-        let record = record::read_record(key, opened).ok_or_else(error::unreadable_record_error)?;
+        let record =
+            record::decode_record(key, opened).ok_or_else(error::unreadable_record_error)?;
         Ok(Some(stored_record(record, &row)))
     }
 
@@ -76,12 +77,12 @@ impl<E: Engine> Store for Sealed<E> {
         let mut records = Vec::new();
         while records.len() < most {
             let page = Page { region: region.clone(), after: after.take(), most: most.min(ROWS) };
-            let permit = self.permit_for_bytes(group.principal(), Rows::BYTES).await?;
+            let permit = self.permit_for_bytes(group.escaped_principal_part(), Rows::BYTES).await?;
             let Rows { rows, is_last } = self.engine.list(page, now, permit).await?;
             for (address, row) in rows {
-                let opened = self.sealer.open(&row.sealed, &address.sealing_place())?;
-                let (key, record) =
-                    record::read_with_key(opened).ok_or_else(error::unreadable_record_error)?;
+                let opened = self.sealer.open(&row.sealed, &address.sealing_context())?;
+                let (key, record) = record::decode_key_and_record(opened)
+                    .ok_or_else(error::unreadable_record_error)?;
                 // Another session of the principal lies beside it.
                 if group.contains(&key) && records.len() < most {
                     records.push((key, stored_record(record, &row)));
@@ -109,9 +110,9 @@ impl<E: Engine> Store for Sealed<E> {
     ) -> Result<Version, Error> {
         let address = self.addresses().await?.address_of_key(key);
         let permit = self.permit_for_bytes(key.escaped_principal_part(), record.size()).await?;
-        let written = record::write(key, &record);
+        let written = record::encode_with_key(key, &record);
         let written = written.ok_or_else(|| error::too_large(u64::from(u32::MAX)))?;
-        let sealed = self.sealer.seal(&written, &address.sealing_place())?;
+        let sealed = self.sealer.seal(&written, &address.sealing_context())?;
         let version = random_version()?;
         let row = Row { version, sealed, time_to_live: record.time_to_live() };
         self.engine.put(Put { address, row, expected }, now, permit).await?;

@@ -34,7 +34,7 @@ impl Drop for Body {
 }
 
 /// A request's body that is zeroized after it was sent.
-pub(crate) fn zeroized_body(text: Zeroizing<Vec<u8>>) -> Bytes {
+pub(crate) fn body_zeroized_on_drop(text: Zeroizing<Vec<u8>>) -> Bytes {
     Bytes::from_owner(text)
 }
 
@@ -52,7 +52,7 @@ pub(crate) async fn send_request(
 }
 
 /// The error for a request that cannot be built, because no URL or header can hold an address or a name.
-pub(crate) fn unwritable_request_error(store: &str, source: http::Error) -> Error {
+pub(crate) fn malformed_request_error(store: &str, source: http::Error) -> Error {
     let message = format!("{store} cannot be asked: the address or a name is malformed");
     Error::new(ErrorKind::Invalid, message).with_source(source)
 }
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn the_error_of_an_unwritable_request_shows_no_url() {
         let request = Request::get("http://a b/").body(()).unwrap_err();
-        let error = unwritable_request_error("the vault", request);
+        let error = malformed_request_error("the vault", request);
         assert_eq!(error.kind(), ErrorKind::Invalid);
         assert!(!format!("{error}").contains("a b"), "{error}");
     }

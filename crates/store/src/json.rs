@@ -16,7 +16,7 @@ pub(crate) fn parse_json<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Option<T> {
 }
 
 /// A string, number or boolean as a secret; `None` for `null`, lists and objects.
-pub(crate) fn secret_of_value(value: &RawValue) -> Option<Secret> {
+pub(crate) fn secret_of_json_scalar(value: &RawValue) -> Option<Secret> {
     let text = value.get();
     match text.bytes().next()? {
         b'"' => serde_json::from_str(text).ok().map(Secret::from_stored_text),
@@ -32,7 +32,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
         let members: Members<'_> = parse_json(text.as_bytes()).unwrap();
-        let secret = members.get("k").copied().and_then(secret_of_value);
+        let secret = members.get("k").copied().and_then(secret_of_json_scalar);
         assert_eq!(secret.as_ref().map(Secret::expose), expected, "{text}");
     }
 

@@ -50,19 +50,19 @@ impl VaultStore {
     async fn find_mount(&self, path: &str) -> Result<Mount, Error> {
         let cached_mount = {
             let mounts = self.mounts.lock().unwrap_or_else(PoisonError::into_inner);
-            mounts.iter().find(|mount| mount.is_above(path)).cloned()
+            mounts.iter().find(|mount| mount.is_prefix_of(path)).cloned()
         };
         if let Some(mount) = cached_mount {
             return Ok(mount);
         }
-        let answer = self.ask(&kv::mount_path(path)).await?;
+        let answer = self.get_with_token_retry(&kv::mount_lookup_path(path)).await?;
         let mount = kv::mount_of_answer(&answer, path)?;
         self.mounts.lock().unwrap_or_else(PoisonError::into_inner).push(mount.clone());
         Ok(mount)
     }
 
     /// Sends a request with a token; if the token is rejected, retries once with a new one.
-    async fn ask(&self, path: &str) -> Result<StoreResponse, Error> {
+    async fn get_with_token_retry(&self, path: &str) -> Result<StoreResponse, Error> {
         let token = self.login.usable_token(&self.server).await?;
         let answer = self.server.send_request(Method::GET, path, Some(&token), None).await?;
         // A vault responds with 403 both to an unknown token and to a token that may not read the path.
@@ -94,7 +94,7 @@ impl SecretStore for VaultStore {
         };
         let mount = self.find_mount(&secret.name).await?;
         let version = secret.version.as_ref().map(|(_, number)| &**number);
-        let answer = self.ask(&mount.request_path(&secret.name, version)?).await?;
+        let answer = self.get_with_token_retry(&mount.request_path(&secret.name, version)?).await?;
         let key = secret.key.as_deref().unwrap_or_default();
         kv::secret_of_answer(&answer, mount.version, key, reference)
     }

@@ -253,7 +253,7 @@ impl Answer {
 
     /// The JSON of an answer that consists of it and its status.
     #[doc(hidden)]
-    pub fn bare_json(&self) -> Option<&Json> {
+    pub fn json_if_nothing_else(&self) -> Option<&Json> {
         let Self { status: _, headers, content, still_sending, truncated, next, handle } = self;
         let has_more = *still_sending || truncated.is_some() || handle.is_some();
         match content {
@@ -295,7 +295,7 @@ impl StoredResult {
 
     /// Returns true if no toolset's call made it: its owner handed it in, and may use it with every toolset.
     #[doc(hidden)]
-    pub fn is_of_caller(&self) -> bool {
+    pub fn is_supplied_by_caller(&self) -> bool {
         self.toolset.is_empty()
     }
 }

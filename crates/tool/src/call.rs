@@ -37,17 +37,17 @@ impl ToolResult {
     /// The arguments for which defaults of the description were sent, or would be sent in a dry run; `None` if none were.
     pub fn defaults(&self) -> Option<Vec<&str>> {
         let defaults: Vec<&str> = self.journal.defaults().collect();
-        Some(defaults).filter(|defaults| self.is_built() && !defaults.is_empty())
+        Some(defaults).filter(|defaults| self.is_request_built() && !defaults.is_empty())
     }
 
     /// The facts that the caller has to know of the request: what was left out, converted, ignored or chosen
     /// ([`Journal::notes`]); `None` if the request is what the caller asked for, or was not built.
     pub fn notes(&self) -> Option<Vec<String>> {
-        let notes = if self.is_built() { self.journal.notes() } else { Vec::new() };
+        let notes = if self.is_request_built() { self.journal.notes() } else { Vec::new() };
         Some(notes).filter(|notes| !notes.is_empty())
     }
 
-    fn is_built(&self) -> bool {
+    fn is_request_built(&self) -> bool {
         match &self.outcome {
             Outcome::Answered(_) | Outcome::Planned(_) => true,
             Outcome::Failed(fault) => fault.reached != Reached::No,

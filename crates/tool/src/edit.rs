@@ -122,7 +122,7 @@ impl ToolEdit {
 
     /// The names of all arguments that the changes concern, each with the pointer of its change.
     #[doc(hidden)]
-    pub fn arguments(&self) -> impl Iterator<Item = (String, &str)> {
+    pub fn changed_arguments(&self) -> impl Iterator<Item = (String, &str)> {
         let hidden = self.hide.iter().enumerate();
         let hidden = hidden.map(|(at, name)| (format!("/hide/{at}"), name.as_str()));
         let named = |key: &'static str, name: &str| format!("/{key}/{}", pointer_segment(name));
@@ -135,10 +135,10 @@ impl ToolEdit {
 
     /// The pointer of the change that gives or hides an argument.
     #[doc(hidden)]
-    pub fn pointer_of(&self, argument: &str) -> String {
+    pub fn hide_or_value_pointer(&self, argument: &str) -> String {
         let is_text = |pointer: &str| pointer.starts_with("/describe/");
         let mut pointers: Vec<_> = self
-            .arguments()
+            .changed_arguments()
             .filter(|(pointer, name)| *name == argument && !is_text(pointer))
             .map(|(pointer, _)| pointer)
             .collect();
@@ -152,7 +152,11 @@ impl ToolEdit {
         for name in self.defaults.keys().filter(|name| self.fix.contains_key(*name)) {
             let pointer = format!("/defaults/{}", pointer_segment(name));
             let message = format!("expected `{name}` under `fix` or `defaults`, got both");
-            faults.push(EditFault::unfit(pointer, message, "`fix` hides it, `defaults` does not"));
+            faults.push(EditFault::impossible_change(
+                pointer,
+                message,
+                "`fix` hides it, `defaults` does not",
+            ));
         }
         for name in self.describe.keys().filter(|name| self.hides(name)) {
             faults.push(EditFault {
@@ -191,7 +195,7 @@ impl EditFault {
     }
 
     /// The fault of a change that is not possible.
-    pub fn unfit(
+    pub fn impossible_change(
         pointer: impl Into<String>,
         message: impl Into<String>,
         help: impl Into<String>,
@@ -203,18 +207,18 @@ impl EditFault {
     /// The fault with another kind.
     #[doc(hidden)]
     #[must_use]
-    pub fn of_kind(self, kind: EditFaultKind) -> Self {
+    pub fn with_kind(self, kind: EditFaultKind) -> Self {
         Self { kind, ..self }
     }
 
     /// The fault of a hidden argument that the service requires and nothing supplies.
     #[doc(hidden)]
-    pub fn without_value(pointer: impl Into<String>, name: &str) -> Self {
+    pub fn missing_hidden_value(pointer: impl Into<String>, name: &str) -> Self {
         let message = format!(
             "expected an argument that a call can do without, got a required one that has no default that is sent: `{name}`"
         );
         let help = format!("give it a value: `fix: {{{name}: …}}`");
-        Self::unfit(pointer, message, help)
+        Self::impossible_change(pointer, message, help)
     }
 }
 
@@ -244,13 +248,13 @@ mod tests {
             ..ToolEdit::default()
         };
         let found: Vec<_> =
-            edit.arguments().map(|(pointer, name)| format!("{pointer} {name}")).collect();
+            edit.changed_arguments().map(|(pointer, name)| format!("{pointer} {name}")).collect();
         assert_eq!(
             found,
             ["/hide/0 a", "/hide/1 b", "/fix/c~1d c/d", "/defaults/e e", "/describe/f~0 f~"]
         );
         assert_eq!(
-            (edit.pointer_of("b"), edit.pointer_of("e")),
+            (edit.hide_or_value_pointer("b"), edit.hide_or_value_pointer("e")),
             ("/hide/1".into(), "/defaults/e".into())
         );
         assert!(edit.hides("c/d") && edit.hides("a") && !edit.hides("e"));

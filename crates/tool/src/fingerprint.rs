@@ -49,7 +49,7 @@ pub struct FingerprintHasher(Sha256);
 
 impl FingerprintHasher {
     /// Adds a text.
-    pub fn text(&mut self, text: &str) -> &mut Self {
+    pub fn add_text(&mut self, text: &str) -> &mut Self {
         self.0.update(b"\"");
         self.0.update((text.len() as u64).to_le_bytes());
         self.0.update(text.as_bytes());
@@ -57,29 +57,29 @@ impl FingerprintHasher {
     }
 
     /// Adds a text that may be absent; an absent one differs from an empty one.
-    pub fn optional(&mut self, text: Option<&str>) -> &mut Self {
+    pub fn add_optional_text(&mut self, text: Option<&str>) -> &mut Self {
         match text {
             None => {
                 self.0.update(b"0");
                 self
             }
-            Some(text) => self.text(text),
+            Some(text) => self.add_text(text),
         }
     }
 
     /// Adds a value. The order of the members of an object does not count.
-    pub fn value(&mut self, value: &Value) -> &mut Self {
+    pub fn add_value(&mut self, value: &Value) -> &mut Self {
         match value {
             Value::Array(items) => {
                 self.0.update(b"[");
                 for item in items {
-                    self.value(item);
+                    self.add_value(item);
                 }
                 self.0.update(b"]");
                 self
             }
-            Value::Object(members) => self.object(members),
-            Value::String(string) => self.text(string),
+            Value::Object(members) => self.add_object(members),
+            Value::String(string) => self.add_text(string),
             other => {
                 self.0.update(other.to_string().as_bytes());
                 self.0.update(b",");
@@ -89,12 +89,12 @@ impl FingerprintHasher {
     }
 
     /// Adds the members of an object.
-    pub fn object(&mut self, members: &Object) -> &mut Self {
+    pub fn add_object(&mut self, members: &Object) -> &mut Self {
         let mut members: Vec<_> = members.iter().collect();
         members.sort_unstable_by_key(|(name, _)| *name);
         self.0.update(b"{");
         for (name, value) in members {
-            self.text(name).value(value);
+            self.add_text(name).add_value(value);
         }
         self.0.update(b"}");
         self
@@ -102,39 +102,39 @@ impl FingerprintHasher {
 
     /// Adds the person that a token stands for. The subject of a JWT is its `iss` and `sub`, which a renewed token
     /// keeps; nothing verifies them here, since the service verifies the token. Any other token stands for itself.
-    pub fn subject(&mut self, token: &Secret) -> &mut Self {
-        match subject_of(token.expose()) {
-            Some((issuer, subject)) => self.text("jwt").text(&issuer).text(&subject),
-            None => self.text("token").text(token.expose()),
+    pub fn add_token_subject(&mut self, token: &Secret) -> &mut Self {
+        match jwt_issuer_and_subject(token.expose()) {
+            Some((issuer, subject)) => self.add_text("jwt").add_text(&issuer).add_text(&subject),
+            None => self.add_text("token").add_text(token.expose()),
         }
     }
 
     /// Adds the value of a source in a session; an absent one differs from any other.
-    pub fn source(&mut self, source: &SessionSource, session: &Session) -> &mut Self {
-        match source.value(session) {
-            Some(value) => self.value(&value),
-            None => self.optional(None),
+    pub fn add_source_value(&mut self, source: &SessionSource, session: &Session) -> &mut Self {
+        match source.value_in_session(session) {
+            Some(value) => self.add_value(&value),
+            None => self.add_optional_text(None),
         }
     }
 
     /// Adds all values of a session, for code that may read any of them. Of the caller's token, the caller counts.
-    pub fn session(&mut self, session: &Session) -> &mut Self {
-        self.optional(session.id());
+    pub fn add_session(&mut self, session: &Session) -> &mut Self {
+        self.add_optional_text(session.id());
         for (name, value) in &session.parameters {
-            self.text(name).value(value);
+            self.add_text(name).add_value(value);
         }
         for values in session.payload_and_context() {
-            self.object(values);
+            self.add_object(values);
         }
-        self.users(session)
+        self.add_credential_owners(session)
     }
 
     /// Adds whose credentials a session has, and its caller, and none of its values.
-    pub fn users(&mut self, session: &Session) -> &mut Self {
+    pub fn add_credential_owners(&mut self, session: &Session) -> &mut Self {
         for (name, credential) in session.credentials() {
-            self.text(name).subject(credential);
+            self.add_text(name).add_token_subject(credential);
         }
-        self.optional(session.caller_token().map(CallerToken::principal))
+        self.add_optional_text(session.caller_token().map(CallerToken::principal))
     }
 
     /// The fingerprint of what was added.
@@ -147,7 +147,7 @@ impl FingerprintHasher {
 callgate_secret::opaque!(FingerprintHasher = "FingerprintHasher");
 
 /// The issuer and the subject of a JWT (RFC 7519 §4.1).
-fn subject_of(token: &str) -> Option<(String, String)> {
+fn jwt_issuer_and_subject(token: &str) -> Option<(String, String)> {
     let mut parts = token.split('.');
     let (_, claims, _) = (parts.next()?, parts.next()?, parts.next()?);
     if parts.next().is_some() {
@@ -167,13 +167,13 @@ mod tests {
 
     fn of(value: &Value) -> Fingerprint {
         let mut hasher = FingerprintHasher::default();
-        hasher.value(value);
+        hasher.add_value(value);
         hasher.finish()
     }
 
     fn of_token(token: &str) -> Fingerprint {
         let mut hasher = FingerprintHasher::default();
-        hasher.subject(&Secret::new(token.to_owned()));
+        hasher.add_token_subject(&Secret::new(token.to_owned()));
         hasher.finish()
     }
 
@@ -196,7 +196,7 @@ mod tests {
     fn an_absent_text_and_an_empty_one_have_different_fingerprints() {
         let of = |text: Option<&str>| {
             let mut hasher = FingerprintHasher::default();
-            hasher.optional(text);
+            hasher.add_optional_text(text);
             hasher.finish()
         };
         assert_ne!(of(None), of(Some("")));
@@ -231,7 +231,7 @@ mod tests {
     fn every_value_of_a_session_changes_its_fingerprint() {
         let of = |session: &Session| {
             let mut hasher = FingerprintHasher::default();
-            hasher.session(session);
+            hasher.add_session(session);
             hasher.finish()
         };
         let member = || Object::from([("a", "1".into())]);

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// assert_eq!(foreign_time(-1.0), Duration::ZERO);
 /// assert_eq!(foreign_time(f64::INFINITY), foreign_time(1e18));
 /// ```
-pub fn foreign_time(seconds: f64) -> Duration {
+pub fn clamped_duration(seconds: f64) -> Duration {
     // What is no number stays so, and makes no duration.
     Duration::try_from_secs_f64(seconds.clamp(0.0, LONGEST)).unwrap_or_default()
 }
@@ -38,7 +38,7 @@ mod tests {
             (31_536_001.0, year),
             (f64::MAX, year),
         ] {
-            assert_eq!(foreign_time(seconds), expected, "{seconds}");
+            assert_eq!(clamped_duration(seconds), expected, "{seconds}");
         }
     }
 }

@@ -12,19 +12,20 @@
 /// assert!(!is_framing_header("accept"));
 /// ```
 pub fn is_framing_header(name: &str) -> bool {
-    begins_with(name, PROXY) || FRAMING.iter().any(|framing_header| is_same(name, framing_header))
+    begins_with_folded(name, PROXY)
+        || FRAMING.iter().any(|framing_header| is_same_folded_name(name, framing_header))
 }
 
-fn begins_with(name: &str, start: &str) -> bool {
+fn begins_with_folded(name: &str, start: &str) -> bool {
     name.len() >= start.len()
-        && folded_bytes(name).zip(start.bytes()).all(|(got, expected)| got == expected)
+        && lowercase_dashed_bytes(name).zip(start.bytes()).all(|(got, expected)| got == expected)
 }
 
-fn is_same(name: &str, header_name: &str) -> bool {
-    name.len() == header_name.len() && begins_with(name, header_name)
+fn is_same_folded_name(name: &str, header_name: &str) -> bool {
+    name.len() == header_name.len() && begins_with_folded(name, header_name)
 }
 
-fn folded_bytes(name: &str) -> impl Iterator<Item = u8> {
+fn lowercase_dashed_bytes(name: &str) -> impl Iterator<Item = u8> {
     name.bytes().map(|byte| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() })
 }
 

@@ -52,7 +52,7 @@ impl Json {
 
     /// Takes a text that the caller itself wrote as JSON, part by part. Only builds with debug assertions read it again.
     #[doc(hidden)]
-    pub fn from_own_text(text: String) -> Self {
+    pub fn from_unchecked_text(text: String) -> Self {
         debug_assert!(JsonReader::new(&text).check().is_ok(), "a caller wrote no JSON");
         Self { text: text.into(), value: OnceLock::new() }
     }
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_text_that_its_maker_wrote_keeps_its_digits() {
-        let json = Json::from_own_text(r#"{"price":1.10}"#.to_owned());
+        let json = Json::from_unchecked_text(r#"{"price":1.10}"#.to_owned());
         assert_eq!(json.text(), r#"{"price":1.10}"#);
         assert_eq!(json, Json::parse(r#"{ "price": 1.10 }"#).unwrap());
     }

@@ -39,12 +39,12 @@ pub use caller_token::CallerToken;
 pub use edit::{EditFault, EditFaultKind, ToolEdit};
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
 pub use fingerprint::{Fingerprint, FingerprintHasher};
-pub use foreign_time::foreign_time;
+pub use foreign_time::clamped_duration;
 pub use header::is_framing_header;
 pub use journal::{Audience, Event, Journal, JournalEntry};
 pub use json_forms::rfc_3339;
 pub use json_text::Json;
-pub use likeness::{misspells, nearest, nearest_first, shows};
+pub use likeness::{misspells, nearest, nearest_first, shows_all_letters};
 pub use name::{
     ArgumentName, InvalidName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName,
 };
@@ -55,11 +55,13 @@ pub use reader::{DEPTH, InvalidJson, JsonReader, JsonToken};
 pub use remedy::Remedy;
 pub use schema::{Definition, DefinitionGroup, Definitions, Schema};
 pub use session::{Session, SessionName, SessionSource, StatementInput, mask_session};
-pub use spelling::{hexadecimal, name_of_segment, pointer_segment, shortened_text};
+pub use spelling::{hexadecimal, name_from_pointer_segment, pointer_segment, shortened_text};
 pub use tool::{Effect, Tool};
-pub use tool_call::{Arguments, ToolCall, call_id};
+pub use tool_call::{Arguments, ToolCall, deserialize_call_id};
 pub use value::{
     Entry, ForeignNumber, Index, IntoIter, InvalidValue, Object, ToValue, Value, from_value,
     write_string,
 };
-pub use visible::{is_unseen, visible, visible_line, visible_quotation};
+pub use visible::{
+    escape_and_quote_lines, escape_invisible, escape_invisible_in_line, is_invisible_or_control,
+};

@@ -47,13 +47,13 @@ fn similar_names<'a>(
     candidates.filter_map(move |candidate| {
         let folded = folded_name(candidate);
         let likeness = likeness(&name, &folded);
-        let is_near = || likeness >= CLEARLY_ALIKE || shares_most(&name, &folded);
+        let is_near = || likeness >= CLEARLY_ALIKE || shares_most_letters(&name, &folded);
         (likeness >= ALIKE && is_near()).then_some((likeness, candidate))
     })
 }
 
 /// True if fewer than half of the letters differ, or if one name begins with the other.
-fn shares_most(name: &str, candidate: &str) -> bool {
+fn shares_most_letters(name: &str, candidate: &str) -> bool {
     let n_letters = name.chars().count().max(candidate.chars().count());
     let is_beginning = name.starts_with(candidate) || candidate.starts_with(name);
     is_beginning || strsim::osa_distance(name, candidate).saturating_mul(2) < n_letters
@@ -75,7 +75,7 @@ fn likeness(name: &str, candidate: &str) -> f64 {
 /// assert!(shows("query_filter_status", "filter[status]"));
 /// assert!(!shows("query_b3fdfd", "名前"));
 /// ```
-pub fn shows(legal: &str, name: &str) -> bool {
+pub fn shows_all_letters(legal: &str, name: &str) -> bool {
     folded_name(legal).ends_with(&folded_name(name))
 }
 
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_legal_name_that_lost_letters_does_not_show_the_original() {
         for (legal, name) in [("id", "$id"), ("X_Request_ID", "X-Request-ID"), ("_1st", "1st")] {
-            assert!(shows(legal, name), "{legal} {name}");
+            assert!(shows_all_letters(legal, name), "{legal} {name}");
         }
         for (legal, name) in [
             ("query_b3fdfd", "名前"),
@@ -155,7 +155,7 @@ mod tests {
             ("___", "番号"),
             ("query_0a1b2c", "$"),
         ] {
-            assert!(!shows(legal, name), "{legal} {name}");
+            assert!(!shows_all_letters(legal, name), "{legal} {name}");
         }
     }
 

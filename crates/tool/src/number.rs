@@ -51,9 +51,9 @@ impl Number {
     /// A number from its checked digits; `share` makes the stored text if an `i64` cannot hold the number exactly as
     /// written.
     #[doc(hidden)]
-    pub fn from_shared(digits: Digits<'_>, share: impl FnOnce(&str) -> Arc<str>) -> Self {
+    pub fn from_checked_digits(digits: Digits<'_>, share: impl FnOnce(&str) -> Arc<str>) -> Self {
         digits
-            .as_small()
+            .as_exact_i64()
             .map_or_else(|| Self(NumberForm::Text(share(digits.as_str()))), Self::small)
     }
 
@@ -66,7 +66,7 @@ impl Number {
     /// The digits as they were written, without a heap allocation.
     pub fn digits(&self) -> impl Deref<Target = str> + Copy + fmt::Display {
         match &self.0 {
-            NumberForm::Small(value) => NumberText::from_whole(*value),
+            NumberForm::Small(value) => NumberText::from_i64(*value),
             NumberForm::Text(text) => NumberText::from_text(text),
         }
     }
@@ -114,7 +114,7 @@ impl Number {
 
 impl From<Digits<'_>> for Number {
     fn from(digits: Digits<'_>) -> Self {
-        Self::from_shared(digits, |digits| digits.into())
+        Self::from_checked_digits(digits, |digits| digits.into())
     }
 }
 

@@ -103,12 +103,12 @@ impl<'t> JsonReader<'t> {
     /// # Errors
     /// [`InvalidJson`] if the text is not JSON.
     pub fn check(mut self) -> Result<(), InvalidJson> {
-        while self.token()?.is_some() {}
+        while self.next_token()?.is_some() {}
         Ok(())
     }
 
     /// The byte at which the search for the next token starts.
-    pub fn offset(&self) -> usize {
+    pub fn next_token_offset(&self) -> usize {
         self.at
     }
 
@@ -122,49 +122,53 @@ impl<'t> JsonReader<'t> {
     /// # Errors
     /// [`InvalidJson`] if the text is not JSON.
     #[inline]
-    pub fn token(&mut self) -> Result<Option<JsonToken<'_>>, InvalidJson> {
-        let byte = self.skip_blank();
+    pub fn next_token(&mut self) -> Result<Option<JsonToken<'_>>, InvalidJson> {
+        let byte = self.skip_white_space();
         match self.due {
             Due::Comma if self.depth == 0 => match byte {
                 None => Ok(None),
                 Some(_) => Err(self.fault_here(Reason::More)),
             },
-            Due::Comma if self.open & 1 == 1 => self.after_member(byte).map(Some),
-            Due::Comma => self.after_item(byte).map(Some),
-            Due::FirstItem if byte == Some(b']') => Ok(Some(self.close(JsonToken::ArrayEnd))),
+            Due::Comma if self.open & 1 == 1 => self.read_after_member(byte).map(Some),
+            Due::Comma => self.read_after_item(byte).map(Some),
+            Due::FirstItem if byte == Some(b']') => {
+                Ok(Some(self.close_container(JsonToken::ArrayEnd)))
+            }
             Due::FirstItem | Due::Value => self.read_value(byte).map(Some),
-            Due::FirstName if byte == Some(b'}') => Ok(Some(self.close(JsonToken::ObjectEnd))),
-            Due::FirstName => self.name(byte).map(Some),
+            Due::FirstName if byte == Some(b'}') => {
+                Ok(Some(self.close_container(JsonToken::ObjectEnd)))
+            }
+            Due::FirstName => self.read_member_name(byte).map(Some),
         }
     }
 
     #[inline]
-    fn after_item(&mut self, byte: Option<u8>) -> Result<JsonToken<'_>, InvalidJson> {
+    fn read_after_item(&mut self, byte: Option<u8>) -> Result<JsonToken<'_>, InvalidJson> {
         match byte {
             Some(b',') => {
                 self.at += 1;
-                match self.skip_blank() {
+                match self.skip_white_space() {
                     Some(b']') => Err(self.fault_here(Reason::LastComma)),
                     byte => self.read_value(byte),
                 }
             }
-            Some(b']') => Ok(self.close(JsonToken::ArrayEnd)),
+            Some(b']') => Ok(self.close_container(JsonToken::ArrayEnd)),
             Some(_) => Err(self.fault_here(Reason::NoCommaInArray)),
             None => Err(self.fault_here(Reason::OpenArray)),
         }
     }
 
     #[inline]
-    fn after_member(&mut self, byte: Option<u8>) -> Result<JsonToken<'_>, InvalidJson> {
+    fn read_after_member(&mut self, byte: Option<u8>) -> Result<JsonToken<'_>, InvalidJson> {
         match byte {
             Some(b',') => {
                 self.at += 1;
-                match self.skip_blank() {
+                match self.skip_white_space() {
                     Some(b'}') => Err(self.fault_here(Reason::LastComma)),
-                    byte => self.name(byte),
+                    byte => self.read_member_name(byte),
                 }
             }
-            Some(b'}') => Ok(self.close(JsonToken::ObjectEnd)),
+            Some(b'}') => Ok(self.close_container(JsonToken::ObjectEnd)),
             Some(_) => Err(self.fault_here(Reason::NoCommaInObject)),
             None => Err(self.fault_here(Reason::OpenObject)),
         }
@@ -176,21 +180,21 @@ impl<'t> JsonReader<'t> {
         match byte {
             Some(b'"') => {
                 let text = self.read_string()?;
-                Ok(JsonToken::String(text.resolved_text(&self.unescaped)))
+                Ok(JsonToken::String(text.plain_or_unescaped(&self.unescaped)))
             }
             Some(b'{') => self.open_container(1, Due::FirstName, JsonToken::ObjectStart),
             Some(b'[') => self.open_container(0, Due::FirstItem, JsonToken::ArrayStart),
             Some(b'-' | b'0'..=b'9') => self.read_number(),
-            Some(b't') => self.read_word("true", JsonToken::Bool(true)),
-            Some(b'f') => self.read_word("false", JsonToken::Bool(false)),
-            Some(b'n') => self.read_word("null", JsonToken::Null),
+            Some(b't') => self.read_literal("true", JsonToken::Bool(true)),
+            Some(b'f') => self.read_literal("false", JsonToken::Bool(false)),
+            Some(b'n') => self.read_literal("null", JsonToken::Null),
             Some(_) => Err(self.fault_here(Reason::NoValue)),
             None => Err(self.fault_here(Reason::End)),
         }
     }
 
     #[inline]
-    fn name(&mut self, byte: Option<u8>) -> Result<JsonToken<'_>, InvalidJson> {
+    fn read_member_name(&mut self, byte: Option<u8>) -> Result<JsonToken<'_>, InvalidJson> {
         match byte {
             Some(b'"') => {}
             Some(_) => return Err(self.fault_here(Reason::NoName)),
@@ -198,13 +202,13 @@ impl<'t> JsonReader<'t> {
         }
         self.name_at = self.at;
         let name = self.read_string()?;
-        match self.skip_blank() {
+        match self.skip_white_space() {
             Some(b':') => self.at += 1,
             Some(_) => return Err(self.fault_here(Reason::NoColon)),
             None => return Err(self.fault_here(Reason::OpenObject)),
         }
         self.due = Due::Value;
-        Ok(JsonToken::Name(name.resolved_text(&self.unescaped)))
+        Ok(JsonToken::Name(name.plain_or_unescaped(&self.unescaped)))
     }
 
     fn open_container(
@@ -224,7 +228,7 @@ impl<'t> JsonReader<'t> {
     }
 
     #[inline]
-    fn close(&mut self, token: JsonToken<'static>) -> JsonToken<'_> {
+    fn close_container(&mut self, token: JsonToken<'static>) -> JsonToken<'_> {
         self.at += 1;
         self.depth -= 1;
         self.open >>= 1;
@@ -234,12 +238,13 @@ impl<'t> JsonReader<'t> {
 
     fn read_number(&mut self) -> Result<JsonToken<'_>, InvalidJson> {
         let rest = self.text.get(self.at..).unwrap_or_default();
-        let digits = Digits::at_start(rest).ok_or_else(|| self.fault_here(Reason::Number))?;
+        let digits =
+            Digits::number_at_start(rest).ok_or_else(|| self.fault_here(Reason::Number))?;
         self.at += digits.as_str().len();
         Ok(JsonToken::Number(digits))
     }
 
-    fn read_word(
+    fn read_literal(
         &mut self,
         word: &str,
         token: JsonToken<'static>,
@@ -259,11 +264,11 @@ impl<'t> JsonReader<'t> {
             self.at = end + 1;
             return Ok(Text::Plain(self.text.get(start..end).unwrap_or_default()));
         }
-        self.read_escaped(start, end)
+        self.read_escaped_string(start, end)
     }
 
     #[cold]
-    fn read_escaped(&mut self, start: usize, end: usize) -> Result<Text<'t>, InvalidJson> {
+    fn read_escaped_string(&mut self, start: usize, end: usize) -> Result<Text<'t>, InvalidJson> {
         match text::unescape(self.text, start, end, &mut self.unescaped) {
             Ok(end) => {
                 self.at = end;
@@ -275,14 +280,14 @@ impl<'t> JsonReader<'t> {
 
     /// Skips white space, of which there usually is none, and returns the byte after it.
     #[inline]
-    fn skip_blank(&mut self) -> Option<u8> {
+    fn skip_white_space(&mut self) -> Option<u8> {
         match self.text.as_bytes().get(self.at) {
-            Some(b'\t' | b'\n' | b'\r' | b' ') => self.skip_blanks(),
+            Some(b'\t' | b'\n' | b'\r' | b' ') => self.skip_all_white_space(),
             other => other.copied(),
         }
     }
 
-    fn skip_blanks(&mut self) -> Option<u8> {
+    fn skip_all_white_space(&mut self) -> Option<u8> {
         loop {
             match self.text.as_bytes().get(self.at) {
                 Some(b' ') => self.skip_one_or_eight_spaces(),

@@ -116,7 +116,7 @@ impl Schema {
                 DEFINITIONS.len() + 5 + usize::from(!is_first) + n_bytes
             }
         };
-        n_bytes(&self.own) + definitions
+        n_json_bytes(&self.own) + definitions
     }
 }
 
@@ -146,11 +146,11 @@ impl PartialEq for Schema {
 impl Definitions {
     /// Definitions in this order; their names are unique.
     pub fn new(list: Vec<Definition>) -> Self {
-        Self::of_groups(vec![Arc::new(DefinitionGroup::new(list))])
+        Self::from_groups(vec![Arc::new(DefinitionGroup::new(list))])
     }
 
     /// The definitions of these groups, in their order; no name may be in two groups.
-    pub fn of_groups(groups: Vec<Arc<DefinitionGroup>>) -> Self {
+    pub fn from_groups(groups: Vec<Arc<DefinitionGroup>>) -> Self {
         let n_bytes: usize = groups.iter().map(|group| group.n_bytes).sum();
         Self { n_bytes: n_bytes.saturating_sub(1), groups: groups.into() }
     }
@@ -193,7 +193,7 @@ impl DefinitionGroup {
     pub fn new(list: Vec<Definition>) -> Self {
         // `"name":schema`, and a comma between two of them.
         let bytes = |definition: &Definition| {
-            n_bytes(&Value::from(&*definition.name)) + 2 + definition.n_bytes
+            n_json_bytes(&Value::from(&*definition.name)) + 2 + definition.n_bytes
         };
         let n_bytes = list.iter().map(bytes).sum();
         let mut by_name: Vec<usize> = (0..list.len()).collect();
@@ -217,12 +217,12 @@ impl DefinitionGroup {
 impl Definition {
     /// A schema under a name.
     pub fn new(name: Arc<str>, schema: Arc<Value>) -> Self {
-        let n_bytes = n_bytes(&schema);
+        let n_bytes = n_json_bytes(&schema);
         Self { name, schema, n_bytes }
     }
 }
 
-fn n_bytes(value: &Value) -> usize {
+fn n_json_bytes(value: &Value) -> usize {
     let mut counter = Counter(0);
     let counted = write!(counter, "{value}");
     counted.map_or(0, |()| counter.0)

@@ -150,9 +150,9 @@ impl Session {
             return non_null(value);
         }
         let (head, rest) = name.split_once('.')?;
-        let member = rest
-            .split('.')
-            .try_fold(self.parameters.get(head)?, |value, part| folded_member(value, part))?;
+        let member = rest.split('.').try_fold(self.parameters.get(head)?, |value, part| {
+            member_ignoring_case(value, part)
+        })?;
         non_null(member)
     }
 
@@ -168,7 +168,7 @@ impl Session {
 
     /// The value at a dotted path of the request payload. `null` counts as absent.
     pub fn payload(&self, path: &str) -> Option<&Value> {
-        member_at(&self.payload, path)
+        non_null_member_at(&self.payload, path)
     }
 
     /// The value at a dotted path of the context. `session_id` is the session's id unless the context has its own. `null`
@@ -177,7 +177,7 @@ impl Session {
         if let Some(bound) = self.bound_variable(path) {
             return bound;
         }
-        if let Some(value) = member_at(&self.context, path) {
+        if let Some(value) = non_null_member_at(&self.context, path) {
             return Some(value.clone());
         }
         (path == "session_id").then(|| self.id.clone().map(Value::String)).flatten()
@@ -199,7 +199,7 @@ impl fmt::Debug for Session {
     }
 }
 
-fn member_at<'a>(map: &'a Object, path: &str) -> Option<&'a Value> {
+fn non_null_member_at<'a>(map: &'a Object, path: &str) -> Option<&'a Value> {
     if let Some(value) = map.get(path) {
         return non_null(value);
     }
@@ -208,7 +208,7 @@ fn member_at<'a>(map: &'a Object, path: &str) -> Option<&'a Value> {
     non_null(member)
 }
 
-fn folded_member<'a>(value: &'a Value, part: &str) -> Option<&'a Value> {
+fn member_ignoring_case<'a>(value: &'a Value, part: &str) -> Option<&'a Value> {
     let members = value.as_object()?;
     members.iter().find(|(name, _)| name.to_lowercase() == part).map(|(_, member)| member)
 }

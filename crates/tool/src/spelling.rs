@@ -22,7 +22,7 @@ pub fn pointer_segment(name: &str) -> Cow<'_, str> {
 
 /// The name that is a part of a JSON pointer (RFC 6901 §4).
 #[doc(hidden)]
-pub fn name_of_segment(segment: &str) -> Cow<'_, str> {
+pub fn name_from_pointer_segment(segment: &str) -> Cow<'_, str> {
     if !segment.contains('~') {
         return Cow::Borrowed(segment);
     }

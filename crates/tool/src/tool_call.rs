@@ -35,12 +35,17 @@ pub type Arguments = Object;
 #[serde(deny_unknown_fields)]
 pub struct ToolCall {
     /// The caller's own id of the call; the result carries it unchanged.
-    #[serde(default = "first", deserialize_with = "call_id")]
+    #[serde(default = "lone_call_id", deserialize_with = "deserialize_call_id")]
     pub id: String,
     /// The tool's name as the model wrote it.
     pub tool: String,
     /// The values that the model filled in.
-    #[serde(default, rename = "args", alias = "arguments", deserialize_with = "arguments")]
+    #[serde(
+        default,
+        rename = "args",
+        alias = "arguments",
+        deserialize_with = "deserialize_arguments"
+    )]
     pub arguments: Arguments,
 }
 
@@ -52,7 +57,7 @@ impl ToolCall {
 }
 
 /// The id of a call that is alone.
-fn first() -> String {
+fn lone_call_id() -> String {
     "1".to_owned()
 }
 
@@ -60,7 +65,7 @@ fn first() -> String {
 ///
 /// # Errors
 /// The deserializer's error if the id is neither.
-pub fn call_id<'de, D: Deserializer<'de>>(id: D) -> Result<String, D::Error> {
+pub fn deserialize_call_id<'de, D: Deserializer<'de>>(id: D) -> Result<String, D::Error> {
     match Value::deserialize(id)? {
         Value::Number(id) => Ok(id.to_string()),
         Value::String(id) => Ok(id),
@@ -68,6 +73,6 @@ pub fn call_id<'de, D: Deserializer<'de>>(id: D) -> Result<String, D::Error> {
     }
 }
 
-fn arguments<'de, D: Deserializer<'de>>(arguments: D) -> Result<Arguments, D::Error> {
+fn deserialize_arguments<'de, D: Deserializer<'de>>(arguments: D) -> Result<Arguments, D::Error> {
     Ok(Option::deserialize(arguments)?.unwrap_or_default())
 }

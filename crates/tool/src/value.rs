@@ -19,7 +19,7 @@ pub use self::deserializer::{InvalidValue, from_value};
 pub use self::foreign::ForeignNumber;
 pub use self::object::{Entry, IntoIter, Object};
 pub use self::write::write_string;
-use crate::{Number, spelling::name_of_segment};
+use crate::{Number, spelling::name_from_pointer_segment};
 
 /// A JSON value.
 ///
@@ -101,7 +101,7 @@ impl Value {
 
     /// A text without its quotation marks, and any other value as JSON.
     #[doc(hidden)]
-    pub fn plain_text(&self) -> String {
+    pub fn text_or_json(&self) -> String {
         self.as_str().map_or_else(|| self.to_string(), str::to_owned)
     }
 
@@ -198,7 +198,7 @@ impl Value {
 /// The tokens of a JSON pointer; `None` if the text is not a JSON pointer.
 fn pointer_tokens(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
     let below = if pointer.is_empty() { None } else { Some(pointer.strip_prefix('/')?) };
-    Some(below.into_iter().flat_map(|below| below.split('/')).map(name_of_segment))
+    Some(below.into_iter().flat_map(|below| below.split('/')).map(name_from_pointer_segment))
 }
 
 /// RFC 6901 §4: an index has no sign and no leading zero.

@@ -12,37 +12,37 @@ use std::borrow::Cow;
 /// assert_eq!(visible("two\nlines, caf\u{e9}"), "two\nlines, caf\u{e9}");
 /// assert_eq!(visible("red\u{9b}31m \u{202e}evil"), "red\\u009b31m \\u202eevil");
 /// ```
-pub fn visible(text: &str) -> Cow<'_, str> {
-    visible_text(text, &['\n', '\t'])
+pub fn escape_invisible(text: &str) -> Cow<'_, str> {
+    escape_invisible_except(text, &['\n', '\t'])
 }
 
-/// The text as [`visible`] shows it, in one line: line feeds and tabs are escapes, too.
+/// The text as [`escape_invisible`] shows it, in one line: line feeds and tabs are escapes, too.
 ///
 /// ```
 /// use callgate_tool::visible_line;
 ///
 /// assert_eq!(visible_line("a\nhelp: b"), "a\\nhelp: b");
 /// ```
-pub fn visible_line(text: &str) -> Cow<'_, str> {
-    visible_text(text, &[])
+pub fn escape_invisible_in_line(text: &str) -> Cow<'_, str> {
+    escape_invisible_except(text, &[])
 }
 
-/// The text as [`visible`] shows it, each line as a quotation: no line of it can pass for one of the text around it.
+/// The text as [`escape_invisible`] shows it, each line as a quotation: no line of it can pass for one of the text around it.
 ///
 /// ```
 /// use callgate_tool::visible_quotation;
 ///
 /// assert_eq!(visible_quotation("a\n\nSend this? [y/N] y"), "> a\n>\n> Send this? [y/N] y");
 /// ```
-pub fn visible_quotation(text: &str) -> String {
-    let shown = visible(text);
+pub fn escape_and_quote_lines(text: &str) -> String {
+    let shown = escape_invisible(text);
     let lines = shown.split('\n').map(|line| format!("> {line}").trim_end().to_owned());
     lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns true if a reader does not see a character, or a screen obeys it: Unicode categories Cc, Cf, Zl and Zp, and
 /// characters that are blank or ignored by design. The selectors of a glyph's variant are not among them.
-pub fn is_unseen(character: char) -> bool {
+pub fn is_invisible_or_control(character: char) -> bool {
     character.is_control()
         || matches!(character,
         // Cf.
@@ -57,10 +57,12 @@ pub fn is_unseen(character: char) -> bool {
         | '\u{3164}' | '\u{ffa0}')
 }
 
-fn visible_text<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
+fn escape_invisible_except<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
     // Almost every text, and the quickest to see.
     let is_plain_byte = |byte| matches!(byte, b' '..=b'~') || kept.contains(&char::from(byte));
-    let is_plain = |one: char| kept.contains(&one) || !(is_unseen(one) || is_variant(one));
+    let is_plain = |one: char| {
+        kept.contains(&one) || !(is_invisible_or_control(one) || is_variation_selector(one))
+    };
     if text.bytes().all(is_plain_byte) || text.chars().all(is_plain) {
         return Cow::Borrowed(text);
     }
@@ -74,7 +76,7 @@ fn visible_text<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
         if is_end {
             continue;
         }
-        if (is_variant(letter) || is_joiner(letter)) && may_join {
+        if (is_variation_selector(letter) || is_zero_width_joiner(letter)) && may_join {
             // Emoji, Persian and Hindi need one; several in a row are an invisible message.
             shown.push(letter);
             last = None;
@@ -104,12 +106,12 @@ fn push_escape(shown: &mut String, letter: char) {
 }
 
 /// The zero-width joiner and non-joiner.
-fn is_joiner(letter: char) -> bool {
+fn is_zero_width_joiner(letter: char) -> bool {
     matches!(letter, '\u{200c}' | '\u{200d}')
 }
 
 /// The selectors of variants: text or emoji.
-fn is_variant(letter: char) -> bool {
+fn is_variation_selector(letter: char) -> bool {
     matches!(letter, '\u{fe00}'..='\u{fe0f}')
 }
 
@@ -137,30 +139,30 @@ mod tests {
             ("\u{26a0}\u{fe0f}\u{fe0e}", "\u{26a0}\u{fe0f}\\ufe0e"),
             ("\u{645}\u{6cc}\u{200c}\u{62e}", "\u{645}\u{6cc}\u{200c}\u{62e}"),
         ] {
-            assert_eq!(visible(text), expected, "{text:?}");
+            assert_eq!(escape_invisible(text), expected, "{text:?}");
         }
-        assert_eq!(visible_line("a\r\n\tb"), "a\\r\\n\\tb");
-        assert_eq!(visible_quotation("a\r\n\nb\n"), "> a\n>\n> b\n>");
+        assert_eq!(escape_invisible_in_line("a\r\n\tb"), "a\\r\\n\\tb");
+        assert_eq!(escape_and_quote_lines("a\r\n\nb\n"), "> a\n>\n> b\n>");
     }
 
     #[test]
     fn a_control_character_is_escaped_at_any_place_of_a_text() {
         for at in 0..70 {
             let text = |letter| format!("{}{letter}{}", "a".repeat(at), "~".repeat(69 - at));
-            assert_eq!(visible(&text("\u{1b}")), text("\\u001b"), "{at}");
-            assert_eq!(visible(&text("\n")), text("\n"), "{at}");
-            assert_eq!(visible_line(&text("\n")), text("\\n"), "{at}");
+            assert_eq!(escape_invisible(&text("\u{1b}")), text("\\u001b"), "{at}");
+            assert_eq!(escape_invisible(&text("\n")), text("\n"), "{at}");
+            assert_eq!(escape_invisible_in_line(&text("\n")), text("\\n"), "{at}");
         }
     }
 
     proptest! {
         #[test]
         fn shown_text_has_no_invisible_character_but_joiners_between_letters(text in any::<String>()) {
-            let shown = visible_line(&text);
+            let shown = escape_invisible_in_line(&text);
             let mut last = 'a';
             for letter in shown.chars() {
-                let joins = is_joiner(letter) && !last.is_ascii() && !is_joiner(last);
-                prop_assert!(!is_unseen(letter) || joins, "{:?}", shown);
+                let joins = is_zero_width_joiner(letter) && !last.is_ascii() && !is_zero_width_joiner(last);
+                prop_assert!(!is_invisible_or_control(letter) || joins, "{:?}", shown);
                 last = letter;
             }
         }
@@ -168,7 +170,7 @@ mod tests {
         #[test]
         fn json_with_escaped_invisible_characters_has_the_same_value(text in any::<String>()) {
             let value = Value::from(text.as_str());
-            let shown = visible(&value.to_string()).into_owned();
+            let shown = escape_invisible(&value.to_string()).into_owned();
             prop_assert_eq!(Value::parse(&shown).unwrap(), value);
         }
     }

@@ -14,8 +14,8 @@ use crate::{
     connection_info::Note,
     error::{self, Error, cause_of_type},
     network::Pool,
-    repeat::{AttemptEnd, Repeat, RequestKind, repeat},
-    tls::noting_certificate_requests,
+    repeat::{AttemptEnd, Repeat, RequestKind, repetition_after},
+    tls::run_noting_certificate_ask,
     tls_fault::TlsFault,
 };
 
@@ -46,24 +46,25 @@ impl Attempt {
         has_identity: bool,
     ) -> Self {
         let again = Box::new(request.clone());
-        let sent = pool.send(request);
+        let sent = pool.send_on_pooled_connection(request);
         Self { pool, sent, again, kind, has_identity }
     }
 
     /// Waits for the response, after one repetition over a new connection if needed. The result says whether there was one.
-    pub(crate) async fn wait_for_response(self) -> Result<AttemptResponse, Error> {
+    pub(crate) async fn response_or_one_repetition(self) -> Result<AttemptResponse, Error> {
         let Self { pool, sent, again, kind, has_identity } = self;
-        let failure = match wait_once(sent, has_identity).await {
+        let failure = match wait_without_repetition(sent, has_identity).await {
             Ok(response) => return Ok(AttemptResponse { response, again: None, pool }),
             Err(failure) => failure,
         };
-        if repeat(failure.attempt_end(), kind.with_method_override(again.headers()))
+        if repetition_after(failure.attempt_end(), kind.with_method_override(again.headers()))
             != Repeat::AtOnce
         {
             return Err(failure);
         }
         // Few requests fail; boxing keeps the future of the others small.
-        let response = Box::pin(send_again(&pool, again, has_identity, failure)).await?;
+        let response =
+            Box::pin(send_over_new_connection(&pool, again, has_identity, failure)).await?;
         Ok(AttemptResponse { response, again: Some(SentAgain), pool })
     }
 }
@@ -75,27 +76,30 @@ pub(crate) struct AttemptResponse {
 }
 
 /// Sends the request over a new connection: another one of the pool may have been closed at this moment too.
-async fn send_again(
+async fn send_over_new_connection(
     pool: &Pool,
     request: Box<Request<Full<Bytes>>>,
     has_identity: bool,
     first: Error,
 ) -> Result<Response<Incoming>, Error> {
-    let sent = wait_once(pool.send_anew(*request), has_identity).await;
+    let sent = wait_without_repetition(pool.send_on_new_connection(*request), has_identity).await;
     sent.map_err(|second| {
         // The first request may have reached the service, whatever happened to the second.
         let error = if first.reached_service() == Reached::No { second } else { first };
-        error.of_repetition()
+        error.with_repetition()
     })
 }
 
-async fn wait_once(sent: ResponseFuture, has_identity: bool) -> Result<Response<Incoming>, Error> {
-    let (sent, is_asked) = noting_certificate_requests(sent).await;
+async fn wait_without_repetition(
+    sent: ResponseFuture,
+    has_identity: bool,
+) -> Result<Response<Incoming>, Error> {
+    let (sent, is_asked) = run_noting_certificate_ask(sent).await;
     sent.map_err(|source| attempt_failure(source, is_asked, has_identity))
 }
 
 /// Returns true if a service reports in HTTP/2 that it did not process the request (RFC 9113 §8.7).
-fn is_turned_away(source: &ClientError) -> bool {
+fn is_http2_refusal(source: &ClientError) -> bool {
     let said = cause_of_type::<h2::Error>(source).filter(|said| said.is_remote());
     said.is_some_and(|said| {
         let is_leaving = said.is_go_away() && said.reason() == Some(h2::Reason::NO_ERROR);
@@ -105,7 +109,7 @@ fn is_turned_away(source: &ClientError) -> bool {
 
 /// Returns true if the request went over a connection that had carried a response before, and the connection ended without a
 /// word of the service about the request.
-fn is_kept_connection(source: &ClientError) -> bool {
+fn is_reused_connection_end(source: &ClientError) -> bool {
     let mut extras = Extensions::new();
     source.connect_info().into_iter().for_each(|connected| connected.get_extras(&mut extras));
     let is_word = cause_of_type::<h2::Error>(source).is_some_and(h2::Error::is_remote);
@@ -116,9 +120,12 @@ fn attempt_failure(source: ClientError, is_asked: bool, has_identity: bool) -> E
     if let Some(tls) = cause_of_type::<TlsError>(&source) {
         let fault = TlsFault::from_error(tls, is_asked, has_identity);
         // In TLS 1.3 the client sends the request before the service rejects our certificate; the service does not read it.
-        let reached =
-            if source.is_connect() || fault.is_clients() { Reached::No } else { Reached::Maybe };
-        return error::no_secure_connection(fault, reached).with_source(source);
+        let reached = if source.is_connect() || fault.is_about_client_certificate() {
+            Reached::No
+        } else {
+            Reached::Maybe
+        };
+        return error::tls_fault_error(fault, reached).with_source(source);
     }
     if source.is_connect() {
         return error::connecting_error(source);
@@ -127,7 +134,7 @@ fn attempt_failure(source: ClientError, is_asked: bool, has_identity: bool) -> E
     if said.is_some_and(hyper::Error::is_canceled) {
         return error::sending_error(source, AttemptEnd::NotWritten);
     }
-    if is_turned_away(&source) {
+    if is_http2_refusal(&source) {
         return error::sending_error(source, AttemptEnd::NotProcessed);
     }
     if said.is_some_and(|said| said.is_parse() || said.is_user()) {
@@ -135,10 +142,10 @@ fn attempt_failure(source: ClientError, is_asked: bool, has_identity: bool) -> E
     }
     if is_asked {
         // The HTTP client does not always pass on why a service closed the connection. This one asked for a certificate.
-        let fault = TlsFault::of_client(has_identity);
-        return error::no_secure_connection(fault, Reached::Maybe).with_source(source);
+        let fault = TlsFault::for_client_certificate(has_identity);
+        return error::tls_fault_error(fault, Reached::Maybe).with_source(source);
     }
-    let is_kept = is_kept_connection(&source);
+    let is_kept = is_reused_connection_end(&source);
     let end = if is_kept { AttemptEnd::KeptConnectionClosed } else { AttemptEnd::ConnectionBroken };
     error::sending_error(source, end)
 }

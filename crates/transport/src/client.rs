@@ -125,7 +125,7 @@ impl Client {
         let pool = async || {
             let tls = egress.is_https.then(|| self.settings.tls.clone());
             let directory = self.settings.directory.clone();
-            self.network.pool(&PoolKey { tls, egress, directory }).await
+            self.network.pool_or_new(&PoolKey { tls, egress, directory }).await
         };
         match slot {
             Some(cell) => cell.get_or_try_init(pool).await.map(Arc::clone),
@@ -144,7 +144,7 @@ impl Client {
         let own = self.network.listener_addresses(url.port_or_known_default().unwrap_or_default());
         let is_https = url.scheme() == "https";
         let egress = Egress { named_by, is_https, allow: Arc::clone(&self.allow), own };
-        egress.check_scheme().map_err(|denial| error::egress_denial(denial, None))?;
+        egress.check_insecure_scheme().map_err(|denial| error::egress_denial(denial, None))?;
         let Some(address) = literal_address(url) else { return Ok(egress) };
         // The HTTP client looks up no literal address, so this is its only check.
         egress
@@ -162,7 +162,7 @@ impl Client {
         request.extensions().get().copied().unwrap_or(self.settings.named_by)
     }
 
-    fn outgoing_request(
+    fn checked_outgoing_request(
         &self,
         request: Request<Bytes>,
     ) -> Result<(Cow<'_, Url>, Request<Full<Bytes>>), Error> {
@@ -173,13 +173,13 @@ impl Client {
             Cow::Borrowed(&origin.url)
         } else {
             let url = self.checked_url(&parts.uri)?;
-            parts.uri = guard::url_as_sent(parts.uri, &url)?;
+            parts.uri = guard::uri_with_url_host(parts.uri, &url)?;
             Cow::Owned(url)
         };
         // The extensions are meant for this client only.
         parts.extensions = Extensions::new();
         add_missing_headers(&mut parts, &body);
-        if let Some(host) = origin.and_then(Origin::host) {
+        if let Some(host) = origin.and_then(Origin::http1_host_header) {
             // The HTTP client would otherwise write the header anew for each request.
             parts.headers.insert(HOST, host.clone());
         }
@@ -203,18 +203,18 @@ impl Client {
         &self,
         request: Request<Bytes>,
     ) -> Result<impl Future<Output = Result<Response<ResponseBody>, Error>> + Send, Error> {
-        let (named_by, kind) = (self.named_by(&request), RequestKind::of_request(&request));
-        let (url, request) = self.outgoing_request(request)?;
+        let (named_by, kind) = (self.named_by(&request), RequestKind::from_request(&request));
+        let (url, request) = self.checked_outgoing_request(request)?;
         let egress = self.egress_for_url(&url, named_by)?;
         let has_identity = self.settings.tls.has_identity();
         if let Some(pool) = self.pool_slot(&egress).and_then(OnceCell::get) {
             let attempt = Attempt::new(Arc::clone(pool), request, kind, has_identity);
-            return Ok(Either::Left(wait_for_head(attempt)));
+            return Ok(Either::Left(wait_for_checked_head(attempt)));
         }
         // The first request looks up its connections.
         Ok(Either::Right(Box::pin(async move {
             let pool = self.egress_pool(egress).await?;
-            wait_for_head(Attempt::new(pool, request, kind, has_identity)).await
+            wait_for_checked_head(Attempt::new(pool, request, kind, has_identity)).await
         })))
     }
 }
@@ -247,7 +247,7 @@ impl Transport for Client {
     async fn connect(&self, origin: &Uri, named_by: NamedBy) -> Result<(), Error> {
         let pool =
             self.egress_pool(self.egress_for_url(&self.checked_url(origin)?, named_by)?).await?;
-        pool.connect(origin.clone()).await
+        pool.try_connect(origin.clone()).await
     }
 
     fn open<'c, 'l, 'f>(
@@ -271,9 +271,9 @@ impl Transport for Client {
     }
 }
 
-async fn wait_for_head(attempt: Attempt) -> Result<Response<ResponseBody>, Error> {
-    let AttemptResponse { response, again, pool } = attempt.wait_for_response().await?;
-    if has_two_lengths(response.headers()) {
+async fn wait_for_checked_head(attempt: Attempt) -> Result<Response<ResponseBody>, Error> {
+    let AttemptResponse { response, again, pool } = attempt.response_or_one_repetition().await?;
+    if has_conflicting_lengths(response.headers()) {
         drop(response);
         pool.close();
         return Err(error::two_lengths());
@@ -313,7 +313,7 @@ fn add_missing_headers(outgoing: &mut Parts, body: &Bytes) {
 
 /// RFC 9112 §6.3: with both headers, readers disagree on the end of the response. The HTTP client itself refuses two
 /// different lengths and closes the connection.
-fn has_two_lengths(headers: &http::HeaderMap) -> bool {
+fn has_conflicting_lengths(headers: &http::HeaderMap) -> bool {
     headers.contains_key(TRANSFER_ENCODING) && headers.contains_key(CONTENT_LENGTH)
 }
 
@@ -332,10 +332,10 @@ fn decoded_response(incoming: Response<Incoming>) -> Result<Response<ResponseBod
         headers.insert(DATE, now);
     }
     // Nobody needs the HTTP client's other notes on the connection.
-    let connection = head.extensions.get::<Note>().map(Note::connection_info);
+    let connection = head.extensions.get::<Note>().map(Note::take_connection_info);
     head.extensions = Extensions::new();
     connection.and_then(|connection| head.extensions.insert(connection));
-    let body = ResponseBody::incoming(&head, body, coding);
+    let body = ResponseBody::from_incoming(&head, body, coding);
     Ok(Response::from_parts(head, body))
 }
 

@@ -47,7 +47,7 @@ impl Coding {
             // RFC 9110 §8.4.1.3: `x-gzip` means gzip.
             "gzip" | "x-gzip" => Ok(Some(Self::Gzip)),
             "zstd" => Ok(Some(Self::Zstd)),
-            name if is_no_coding(name) => Ok(None),
+            name if means_no_coding(name) => Ok(None),
             other => {
                 let shown: String = other.chars().take(LONGEST_NAME).collect();
                 Err(error::unknown_coding(&shown))
@@ -62,7 +62,7 @@ impl Coding {
     {
         match self {
             Self::Brotli => Box::pin(BrotliDecoder::new(wire)),
-            Self::Deflate if is_zlib(first) => Box::pin(ZlibDecoder::new(wire)),
+            Self::Deflate if can_begin_zlib(first) => Box::pin(ZlibDecoder::new(wire)),
             // RFC 9110 §8.4.1.2: some services send the deflate stream without the zlib format.
             Self::Deflate => Box::pin(DeflateDecoder::new(wire)),
             Self::Gzip => {
@@ -83,7 +83,7 @@ impl Coding {
 
 /// Returns true for words that stand where a service has coded nothing: a character encoding, a media type, a framing or
 /// an encoding of mail, and the words for nothing. In lower case.
-fn is_no_coding(name: &str) -> bool {
+fn means_no_coding(name: &str) -> bool {
     UNCODED.contains(&name)
         || CHARACTER_ENCODINGS.iter().any(|prefix| name.starts_with(prefix))
         || name.contains('/')
@@ -114,7 +114,7 @@ const LONGEST_NAME: usize = 40;
 
 /// Returns true if the zlib format can begin with this byte (RFC 1950 §2.2): method 8, and a window of 32 KiB at most. A
 /// raw stream (RFC 1951 §3.2.3) with this byte would begin with a stored block whose padding is not zero.
-fn is_zlib(first: u8) -> bool {
+fn can_begin_zlib(first: u8) -> bool {
     first & 0x8f == 8
 }
 

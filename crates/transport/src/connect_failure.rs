@@ -33,7 +33,7 @@ impl ConnectFailure {
         }
     }
 
-    pub(crate) fn of_name(is_timeout: bool) -> Self {
+    pub(crate) fn from_name_lookup(is_timeout: bool) -> Self {
         if is_timeout { Self::NameNotAnswered } else { Self::NoSuchName }
     }
 

@@ -51,21 +51,21 @@ struct Steps {
 }
 
 pub(crate) fn note_looked_up() {
-    note_step(|steps| steps.looked_up = Some(Instant::now()));
+    change_connection_steps(|steps| steps.looked_up = Some(Instant::now()));
 }
 
 pub(crate) fn note_connected() {
-    note_step(|steps| steps.connected = Some(Instant::now()));
+    change_connection_steps(|steps| steps.connected = Some(Instant::now()));
 }
 
-fn note_step(change: impl FnOnce(&mut Steps)) {
+fn change_connection_steps(change: impl FnOnce(&mut Steps)) {
     // Outside of [`noted`] there is no record to write.
     let _unheard = STEPS.try_with(|steps| {
         change(&mut steps.lock().unwrap_or_else(PoisonError::into_inner));
     });
 }
 
-pub(crate) async fn record_connection<E>(
+pub(crate) async fn connect_with_step_times<E>(
     connection: impl Future<Output = Result<MaybeHttpsStream<TokioIo<TcpStream>>, E>>,
 ) -> Result<Stream, E> {
     let steps = Arc::new(Mutex::new(Steps::default()));
@@ -102,7 +102,7 @@ pub(crate) struct Note(Arc<(ConnectionInfo, AtomicBool)>);
 
 impl Note {
     /// The record for the next response over the connection.
-    pub(crate) fn connection_info(&self) -> ConnectionInfo {
+    pub(crate) fn take_connection_info(&self) -> ConnectionInfo {
         let (info, is_used) = &*self.0;
         ConnectionInfo { is_reused: is_used.swap(true, Ordering::Relaxed), ..info.clone() }
     }

@@ -112,7 +112,7 @@ impl Service<Uri> for Connector {
 
     fn call(&mut self, origin: Uri) -> Self::Future {
         let mut https = HttpsConnector::clone(&self.https);
-        let connection = connection_info::record_connection(async move {
+        let connection = connection_info::connect_with_step_times(async move {
             poll_fn(|context| https.poll_ready(context)).await?;
             https.call(origin).await
         });

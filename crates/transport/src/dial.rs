@@ -51,9 +51,9 @@ impl Network {
                 .map_err(|denial| error::egress_denial(denial, Some(address)))?;
         }
         let (config, scheme, word) = match tls {
-            None => (tls::trusting_nobody()?, Scheme::Http, "http"),
+            None => (tls::config_trusting_nobody()?, Scheme::Http, "http"),
             Some(settings) => (
-                settings.client_config(self.system_verifier(settings).await?)?,
+                settings.client_config(self.system_verifier_if_needed(settings).await?)?,
                 Scheme::Https,
                 "https",
             ),
@@ -79,13 +79,13 @@ impl Network {
     where
         S: AsyncRead + AsyncWrite + Send + Unpin,
     {
-        let config = settings.client_config(self.system_verifier(settings).await?)?;
+        let config = settings.client_config(self.system_verifier_if_needed(settings).await?)?;
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
         let name = ServerName::try_from(bare.to_owned()).map_err(error::connecting_error)?;
         let secured = TlsConnector::from(Arc::new(config)).connect(name, stream).await;
         let secured = secured.map_err(|source| connect_error(source.into()))?;
         let certificate = secured.get_ref().1.peer_certificates().and_then(<[_]>::first);
-        let end_point = certificate.and_then(tls::end_point);
+        let end_point = certificate.and_then(tls::channel_binding_digest);
         Ok((secured, end_point))
     }
 }
@@ -106,7 +106,7 @@ mod tests {
         let (server, client) =
             (authority.issue("localhost", When::Now), authority.issue("gate", When::Now));
         for versions in [TLS_1_2, TLS_1_3] {
-            let port = serve_tls(authority.demanding(&server, versions)).await;
+            let port = serve_tls(authority.server_requiring_client(&server, versions)).await;
             let tls = TlsSettings::new().trust_only_ca(authority.ca_certificates());
             let tls = tls.with_identity(client.identity());
             let mut stream = Network::new().dial("localhost", port, Some(&tls)).await.unwrap();

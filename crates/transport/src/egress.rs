@@ -91,7 +91,7 @@ impl Listeners {
         addresses.retain(|listener| *listener != address);
     }
 
-    pub(crate) fn at_port(&self, port: u16) -> Vec<IpAddr> {
+    pub(crate) fn addresses_at_port(&self, port: u16) -> Vec<IpAddr> {
         let addresses = self.addresses.read().unwrap_or_else(PoisonError::into_inner);
         addresses.iter().filter(|address| address.port() == port).map(SocketAddr::ip).collect()
     }
@@ -100,7 +100,7 @@ impl Listeners {
 impl Egress {
     pub(crate) fn check_address(&self, address: IpAddr) -> Result<(), Denial> {
         let address = address.to_canonical();
-        if self.own.iter().any(|own| is_served_by(*own, address)) {
+        if self.own.iter().any(|own| is_listener_at(*own, address)) {
             return Err(Denial::OwnListener);
         }
         if self.is_in_allowed_range(address) {
@@ -116,7 +116,7 @@ impl Egress {
     }
 
     /// Refuses a description's URL without TLS if no range is allowed, since no address could pass then.
-    pub(crate) fn check_scheme(&self) -> Result<(), Denial> {
+    pub(crate) fn check_insecure_scheme(&self) -> Result<(), Denial> {
         let is_refused =
             self.named_by == NamedBy::Description && !self.is_https && self.allow.is_empty();
         if is_refused { Err(Denial::Insecure) } else { Ok(()) }
@@ -156,7 +156,7 @@ impl Denial {
 
 /// Returns true if a listener on `own` is reachable at `address`. A listener on all interfaces is, at every address of the
 /// machine.
-fn is_served_by(own: IpAddr, address: IpAddr) -> bool {
+fn is_listener_at(own: IpAddr, address: IpAddr) -> bool {
     // Linux connects to this machine for the unspecified address.
     let is_here = || {
         address.is_loopback()
@@ -195,8 +195,8 @@ mod tests {
         check(&secure, "169.254.169.254", Err(Denial::LinkLocal));
         let plain = egress(NamedBy::Description, false, &[]);
         check(&plain, "93.184.216.34", Err(Denial::Insecure));
-        assert_eq!(plain.check_scheme(), Err(Denial::Insecure));
-        assert_eq!(secure.check_scheme(), Ok(()));
+        assert_eq!(plain.check_insecure_scheme(), Err(Denial::Insecure));
+        assert_eq!(secure.check_insecure_scheme(), Ok(()));
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn an_address_in_an_allowed_range_may_be_named_by_a_description() {
         let description = egress(NamedBy::Description, false, &["10.0.0.0/8", "169.254.169.254"]);
-        assert_eq!(description.check_scheme(), Ok(()));
+        assert_eq!(description.check_insecure_scheme(), Ok(()));
         check(&description, "10.1.2.3", Ok(()));
         check(&description, "::ffff:10.1.2.3", Ok(()));
         check(&description, "169.254.169.254", Ok(()));
@@ -238,7 +238,7 @@ mod tests {
         listeners.add("127.0.0.1:8410".parse().unwrap());
         listeners.add("[::]:8411".parse().unwrap());
         let own = |port| {
-            let own = listeners.at_port(port);
+            let own = listeners.addresses_at_port(port);
             Egress { own, ..egress(NamedBy::Operator, false, &["127.0.0.0/8", "0.0.0.0"]) }
         };
         check(&own(8410), "127.0.0.1", Err(Denial::OwnListener));

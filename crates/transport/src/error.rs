@@ -100,7 +100,7 @@ pub enum ErrorKind {
     Send,
     /// The exchange took too long.
     TimedOut,
-    /// There is no secure connection to the service: [`Error::tls`] says why.
+    /// There is no secure connection to the service: [`Error::tls_fault`] says why.
     Tls,
     /// The response is larger than the limit.
     TooLarge,
@@ -162,11 +162,11 @@ impl Error {
 
     /// True if the request was sent a second time, because of the way in which the first attempt ended.
     #[doc(hidden)]
-    pub fn is_of_repetition(&self) -> bool {
+    pub fn is_after_repetition(&self) -> bool {
         self.is_of_repetition
     }
 
-    pub(crate) fn of_repetition(mut self) -> Self {
+    pub(crate) fn with_repetition(mut self) -> Self {
         self.is_of_repetition = true;
         self
     }
@@ -190,7 +190,7 @@ impl Error {
 
     /// For [`ErrorKind::Tls`]: the reason why there is no secure connection, if known.
     #[doc(hidden)]
-    pub fn tls(&self) -> Option<TlsFault> {
+    pub fn tls_fault(&self) -> Option<TlsFault> {
         self.tls
     }
 
@@ -222,18 +222,18 @@ pub(crate) fn certificate_error(message: impl Into<Cow<'static, str>>) -> Error 
     Error::new(ErrorKind::Certificate, message)
 }
 
-pub(crate) fn no_tls(source: rustls::Error) -> Error {
+pub(crate) fn tls_settings_error(source: rustls::Error) -> Error {
     let message = "the settings of secure connections cannot be used";
     Error::new(ErrorKind::Tls, message).with_reached(Reached::No).with_source(source)
 }
 
-pub(crate) fn no_trust() -> Error {
+pub(crate) fn system_trust_error() -> Error {
     let message =
         "no secure connection can be made: the certificates of this machine cannot be used";
     Error::new(ErrorKind::Tls, message).with_reached(Reached::No)
 }
 
-pub(crate) fn no_secure_connection(fault: TlsFault, reached: Reached) -> Error {
+pub(crate) fn tls_fault_error(fault: TlsFault, reached: Reached) -> Error {
     let mut error = Error::new(ErrorKind::Tls, fault.message()).with_reached(reached);
     error.tls = Some(fault);
     error
@@ -247,14 +247,14 @@ pub(crate) fn connecting_error(source: impl error::Error + Send + Sync + 'static
     let (kind, message) = match unresolved {
         Some(true) => (ErrorKind::Dns, "the service's name could not be resolved in time"),
         Some(false) => (ErrorKind::Dns, "the service's name could not be resolved"),
-        None if is_timeout(&source) => {
+        None if is_connect_timeout(&source) => {
             (ErrorKind::TimedOut, "the service did not accept a connection in time")
         }
         None => (ErrorKind::Connect, "the service could not be connected to"),
     };
     let mut error = Error::new(kind, message).with_reached(Reached::No);
     error.connect_failure = match unresolved {
-        Some(is_timeout) => Some(ConnectFailure::of_name(is_timeout)),
+        Some(is_timeout) => Some(ConnectFailure::from_name_lookup(is_timeout)),
         None if kind == ErrorKind::TimedOut => Some(ConnectFailure::NoAnswer),
         None => error_and_causes(&source)
             .find_map(|cause| ConnectFailure::from_error(cause.downcast_ref()?)),
@@ -263,7 +263,7 @@ pub(crate) fn connecting_error(source: impl error::Error + Send + Sync + 'static
 }
 
 /// True if a connection was not made in time, by our clock or the operating system's.
-fn is_timeout(source: &(dyn error::Error + 'static)) -> bool {
+fn is_connect_timeout(source: &(dyn error::Error + 'static)) -> bool {
     let has_timed_out = |io_error: &io::Error| io_error.kind() == io::ErrorKind::TimedOut;
     cause_of_type::<TooSlow>(source).is_some()
         || error_and_causes(source).filter_map(|cause| cause.downcast_ref()).any(has_timed_out)
@@ -323,7 +323,7 @@ pub(crate) fn recording_error(name: &str, error: &Error) -> Error {
     Error::new(error.kind(), format!("`{name}`: {error}")).with_reached(Reached::No)
 }
 
-pub(crate) fn nothing_recorded(detail: String) -> Error {
+pub(crate) fn nothing_recorded_error(detail: String) -> Error {
     let message = "no recorded answer exists for this request";
     let mut error = Error::new(ErrorKind::NothingRecorded, message);
     error.detail = Some(detail);

@@ -57,32 +57,36 @@ impl Origin {
     pub(crate) fn from_uri(uri: &Uri) -> Option<Self> {
         let (scheme, authority) = (uri.scheme()?.clone(), uri.authority()?.as_str().to_owned());
         let url = Url::parse(&format!("{scheme}://{authority}/")).ok()?;
-        let host = is_sent_as_named(uri, &url).then(|| HeaderValue::from_str(&authority));
+        let host = has_same_authority_text(uri, &url).then(|| HeaderValue::from_str(&authority));
         let host = host.and_then(Result::ok);
         is_same_authority(uri, &url).then_some(Self { scheme, authority, url, host })
     }
 
     /// The header that names the origin in HTTP/1.1 (RFC 9112 §3.2), if no other version can be used.
-    pub(crate) fn host(&self) -> Option<&HeaderValue> {
+    pub(crate) fn http1_host_header(&self) -> Option<&HeaderValue> {
         self.host.as_ref().filter(|_| self.scheme == Scheme::HTTP)
     }
 
-    /// Returns true for a URI that [`checked_url`] and [`url_as_sent`] surely leave unchanged; looks at each byte once.
+    /// Returns true for a URI that [`checked_url`] and [`uri_with_url_host`] surely leave unchanged; looks at each byte once.
     pub(crate) fn needs_no_normalization(&self, uri: &Uri) -> bool {
         self.host.is_some()
-            && self.is_named_by(uri)
+            && self.is_origin_of(uri)
             && uri_length(uri) <= MAX_URL_BYTES
-            && is_plain_path(uri.path().as_bytes())
-            && uri.query().unwrap_or_default().bytes().all(|byte| is_plain(byte) || byte == b'?')
+            && is_path_without_dots(uri.path().as_bytes())
+            && uri
+                .query()
+                .unwrap_or_default()
+                .bytes()
+                .all(|byte| is_kept_by_parsers(byte) || byte == b'?')
     }
 
-    fn is_named_by(&self, uri: &Uri) -> bool {
+    fn is_origin_of(&self, uri: &Uri) -> bool {
         uri.scheme() == Some(&self.scheme)
             && uri.authority().is_some_and(|named| named.as_str() == self.authority)
     }
 
-    fn url_if_named(&self, uri: &Uri) -> Option<Url> {
-        self.is_named_by(uri).then(|| {
+    fn url_if_same_origin(&self, uri: &Uri) -> Option<Url> {
+        self.is_origin_of(uri).then(|| {
             let mut url = self.url.clone();
             url.set_path(uri.path());
             url.set_query(uri.query());
@@ -100,9 +104,9 @@ pub(crate) fn checked_url(uri: &Uri, known_origin: Option<&Origin>) -> Result<Ur
     if uri_length(uri) > MAX_URL_BYTES {
         return Err(error::refused_error("the URL is longer than 8 KiB"));
     }
-    let url = match known_origin.and_then(|origin| origin.url_if_named(uri)) {
+    let url = match known_origin.and_then(|origin| origin.url_if_same_origin(uri)) {
         Some(url) => url,
-        None => parsed_url(uri)?,
+        None => url_with_same_authority(uri)?,
     };
     if uri.path() != url.path() {
         return Err(error::refused_error("the URL's path is not what would be sent"));
@@ -114,8 +118,8 @@ pub(crate) fn checked_url(uri: &Uri, known_origin: Option<&Origin>) -> Result<Ur
 }
 
 /// The URI as it is sent: with the host as its URL writes it, in lower case, and an IPv6 address in canonical form.
-pub(crate) fn url_as_sent(uri: Uri, url: &Url) -> Result<Uri, Error> {
-    if is_sent_as_named(&uri, url) {
+pub(crate) fn uri_with_url_host(uri: Uri, url: &Url) -> Result<Uri, Error> {
+    if has_same_authority_text(&uri, url) {
         return Ok(uri);
     }
     let authority = url.authority().parse();
@@ -126,7 +130,7 @@ pub(crate) fn url_as_sent(uri: Uri, url: &Url) -> Result<Uri, Error> {
 }
 
 /// Returns true for a URI whose host and port are written as in its URL.
-fn is_sent_as_named(uri: &Uri, url: &Url) -> bool {
+fn has_same_authority_text(uri: &Uri, url: &Url) -> bool {
     let named = uri.authority().map(Authority::as_str).unwrap_or_default();
     let (host, port) = (url.host_str().unwrap_or_default(), url.port());
     match (named.strip_prefix(host), port) {
@@ -137,15 +141,15 @@ fn is_sent_as_named(uri: &Uri, url: &Url) -> bool {
 }
 
 /// Returns true for a path without a segment that may be `.` or `..` in one of their spellings.
-fn is_plain_path(path: &[u8]) -> bool {
+fn is_path_without_dots(path: &[u8]) -> bool {
     let is_dotted = |pair: &[u8]| matches!(pair, [b'/', b'.' | b'%']);
     path.first() == Some(&b'/')
-        && path.iter().all(|byte| is_plain(*byte))
+        && path.iter().all(|byte| is_kept_by_parsers(*byte))
         && !path.windows(2).any(is_dotted)
 }
 
 /// Returns true for a byte that no URL parser replaces (RFC 3986 §2.2, §2.3), in a path or in a query.
-fn is_plain(byte: u8) -> bool {
+fn is_kept_by_parsers(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&()*+,;=:@/%".contains(&byte)
 }
 
@@ -156,7 +160,7 @@ fn uri_length(uri: &Uri) -> usize {
     scheme + authority + uri.path().len() + query
 }
 
-fn parsed_url(uri: &Uri) -> Result<Url, Error> {
+fn url_with_same_authority(uri: &Uri) -> Result<Url, Error> {
     // The parser's error is not kept: some errors show the text.
     let url = Url::parse(&uri.to_string())
         .map_err(|_| error::refused_error("the URL cannot be parsed"))?;
@@ -209,7 +213,7 @@ mod tests {
             {
                 let url = checked_url(&uri, None).unwrap();
                 prop_assert_eq!(url.as_str(), uri.to_string());
-                prop_assert_eq!(url_as_sent(uri.clone(), &url).unwrap(), uri);
+                prop_assert_eq!(uri_with_url_host(uri.clone(), &url).unwrap(), uri);
             }
         }
     }
@@ -217,7 +221,7 @@ mod tests {
     #[test]
     fn an_origin_covers_plain_uris_but_not_those_that_a_parser_may_change() {
         let origin = Origin::from_uri(&"http://h:8080/".parse().unwrap()).unwrap();
-        assert_eq!(origin.host().unwrap(), "h:8080");
+        assert_eq!(origin.http1_host_header().unwrap(), "h:8080");
         let covers = |rest: &str| {
             origin.needs_no_normalization(&format!("http://h:8080{rest}").parse().unwrap())
         };
@@ -235,7 +239,10 @@ mod tests {
         ));
         let spelt = Origin::from_uri(&"http://H:80/".parse().unwrap()).unwrap();
         assert!(!spelt.needs_no_normalization(&"http://H:80/".parse().unwrap()));
-        assert_eq!(Origin::from_uri(&"https://h/".parse().unwrap()).unwrap().host(), None);
+        assert_eq!(
+            Origin::from_uri(&"https://h/".parse().unwrap()).unwrap().http1_host_header(),
+            None
+        );
     }
 
     #[track_caller]
@@ -246,7 +253,7 @@ mod tests {
         let again = checked_url(&uri, origin.as_ref());
         assert_eq!(again.as_ref().ok(), anew.as_ref().ok(), "{uri}");
         if origin.is_some_and(|origin| origin.needs_no_normalization(&uri)) {
-            let sent = url_as_sent(uri.clone(), anew.as_ref().unwrap()).unwrap();
+            let sent = uri_with_url_host(uri.clone(), anew.as_ref().unwrap()).unwrap();
             assert_eq!(sent, uri);
         }
         for checked in [anew, again] {
@@ -294,7 +301,7 @@ mod tests {
         ] {
             let uri: Uri = uri.parse().unwrap();
             let url = checked_url(&uri, None).unwrap();
-            assert_eq!(url_as_sent(uri, &url).unwrap().to_string(), sent);
+            assert_eq!(uri_with_url_host(uri, &url).unwrap().to_string(), sent);
         }
     }
 
@@ -304,7 +311,7 @@ mod tests {
         let known = Origin::from_uri(&known).unwrap();
         let texts = "https://h:80/a http://h/a http://H:80/a http://h:8080/a?b http://h:80@evil/";
         for uri in texts.split_whitespace() {
-            assert_eq!(known.url_if_named(&uri.parse().unwrap()), None, "{uri}");
+            assert_eq!(known.url_if_same_origin(&uri.parse().unwrap()), None, "{uri}");
         }
     }
 

@@ -49,7 +49,9 @@ pub use recording::{
     canonical_request, masked_headers, masked_url, parse_response, render_request, render_response,
 };
 pub use refuse::Refuse;
-pub use repeat::{AttemptEnd, Repeat, RequestKind, frees_key, overrides_method, repeat};
+pub use repeat::{
+    AttemptEnd, Repeat, RequestKind, is_key_free_after, overrides_method, repetition_after,
+};
 pub use replay::{MAX_REMEMBERED_REQUESTS, Recording, Replay};
 pub use resolve::{Resolver, SystemResolver};
 pub use response_body::{MAX_EXPANSION, ResponseBody};

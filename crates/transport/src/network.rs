@@ -98,7 +98,7 @@ impl Network {
     }
 
     /// Returns true if both are one network, with one resolver and one proxy.
-    pub fn is_same(&self, other: &Self) -> bool {
+    pub fn is_same_instance(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
@@ -112,23 +112,24 @@ impl Network {
         let live_settings: Vec<_> = clients.iter().filter_map(Weak::upgrade).collect();
         drop(clients);
         let mut pools = self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        pools.retain(|(key, _)| live_settings.iter().any(|settings| settings.would_use(key)));
+        pools.retain(|(key, _)| live_settings.iter().any(|settings| settings.can_use_pool(key)));
         settings
     }
 
     pub(crate) fn listener_addresses(&self, port: u16) -> Vec<IpAddr> {
-        self.inner.listeners.at_port(port)
+        self.inner.listeners.addresses_at_port(port)
     }
 
-    pub(crate) async fn pool(&self, key: &PoolKey) -> Result<Arc<Pool>, Error> {
+    pub(crate) async fn pool_or_new(&self, key: &PoolKey) -> Result<Arc<Pool>, Error> {
         if let Some(pool) = self.existing_pool(key) {
             return Ok(pool);
         }
         let (tls, scheme) = match &key.tls {
-            None => (tls::trusting_nobody()?, Scheme::Http),
-            Some(settings) => {
-                (settings.client_config(self.system_verifier(settings).await?)?, Scheme::Https)
-            }
+            None => (tls::config_trusting_nobody()?, Scheme::Http),
+            Some(settings) => (
+                settings.client_config(self.system_verifier_if_needed(settings).await?)?,
+                Scheme::Https,
+            ),
         };
         let mut resolver = self.checked_resolver(key.egress.clone());
         if let Some(directory) = &key.directory {
@@ -161,11 +162,11 @@ impl Network {
         CheckedResolver { resolver: Arc::clone(&self.inner.resolver), egress: Arc::new(egress) }
     }
 
-    pub(crate) async fn system_verifier(
+    pub(crate) async fn system_verifier_if_needed(
         &self,
         settings: &TlsSettings,
     ) -> Result<Option<Arc<dyn ServerCertVerifier>>, Error> {
-        if !settings.needs_system() {
+        if !settings.needs_system_trust() {
             return Ok(None);
         }
         let read = self.inner.system.get_or_try_init(async || tls::system_verifier()).await?;
@@ -182,7 +183,7 @@ impl Default for Network {
 callgate_secret::opaque!([] Inner as "Network", { resolver });
 
 impl ConnectSettings {
-    fn would_use(&self, key: &PoolKey) -> bool {
+    fn can_use_pool(&self, key: &PoolKey) -> bool {
         is_same_directory(self.directory.as_ref(), key.directory.as_ref())
             && self.allow == key.egress.allow
             && key.tls.as_ref().is_none_or(|tls| *tls == self.tls)
@@ -211,15 +212,18 @@ impl Pool {
         Self { reusing, fresh: OnceLock::new(), connector }
     }
 
-    pub(crate) fn send(&self, request: Request<Full<Bytes>>) -> ResponseFuture {
+    pub(crate) fn send_on_pooled_connection(
+        &self,
+        request: Request<Full<Bytes>>,
+    ) -> ResponseFuture {
         self.reusing.read().unwrap_or_else(PoisonError::into_inner).request(request)
     }
 
-    pub(crate) fn send_anew(&self, request: Request<Full<Bytes>>) -> ResponseFuture {
+    pub(crate) fn send_on_new_connection(&self, request: Request<Full<Bytes>>) -> ResponseFuture {
         self.fresh.get_or_init(|| self.connector.clone().http_client(0)).request(request)
     }
 
-    pub(crate) async fn connect(&self, origin: Uri) -> Result<(), Error> {
+    pub(crate) async fn try_connect(&self, origin: Uri) -> Result<(), Error> {
         let made = self.connector.clone().call(origin).await;
         made.map(drop).map_err(connect_error)
     }
@@ -237,7 +241,7 @@ pub(crate) fn connect_error(source: BoxError) -> Error {
     match cause_of_type::<TlsError>(&source) {
         Some(tls) => {
             let fault = TlsFault::from_error(tls, false, false);
-            error::no_secure_connection(fault, Reached::No).with_source(source)
+            error::tls_fault_error(fault, Reached::No).with_source(source)
         }
         None => error::connecting_error(source),
     }

@@ -85,20 +85,20 @@ impl Service<Uri> for Dialer {
     }
 
     fn call(&mut self, origin: Uri) -> Connecting {
-        let proxied = self.proxied.clone().filter(|_| !is_here(&origin));
+        let proxied = self.proxied.clone().filter(|_| !is_on_this_machine(&origin));
         let Some((mut tunnel, guarded)) = proxied else {
             let connection = self.direct.call(origin);
-            return Box::pin(async move { record_dial(connection.await) });
+            return Box::pin(async move { record_if_connected(connection.await) });
         };
         Box::pin(async move {
-            let target = connect_target(&origin, guarded).await?;
-            record_dial(tunnel.call(target).await)
+            let target = proxy_connect_target(&origin, guarded).await?;
+            record_if_connected(tunnel.call(target).await)
         })
     }
 }
 
 /// Records that a connection was made, and unifies its error.
-fn record_dial<E: Into<BoxError>>(
+fn record_if_connected<E: Into<BoxError>>(
     connection: Result<TokioIo<TcpStream>, E>,
 ) -> Result<TokioIo<TcpStream>, BoxError> {
     let connection = connection.map_err(Into::into)?;
@@ -108,7 +108,7 @@ fn record_dial<E: Into<BoxError>>(
 
 /// The target of a `CONNECT` to the proxy. The proxy looks up names that the operator gave; names of a description are
 /// looked up and checked here, and the proxy gets the address.
-async fn connect_target(origin: &Uri, mut guarded: CheckedResolver) -> Result<Uri, BoxError> {
+async fn proxy_connect_target(origin: &Uri, mut guarded: CheckedResolver) -> Result<Uri, BoxError> {
     let is_https = origin.scheme_str() == Some("https");
     let port = origin.port_u16().unwrap_or(if is_https { 443 } else { 80 });
     let host = origin.host().unwrap_or_default();
@@ -127,7 +127,7 @@ async fn connect_target(origin: &Uri, mut guarded: CheckedResolver) -> Result<Ur
 }
 
 /// True if a service is on this machine: a proxy would look for it on its own machine.
-fn is_here(origin: &Uri) -> bool {
+fn is_on_this_machine(origin: &Uri) -> bool {
     let host = Host::parse(origin.host().unwrap_or_default());
     host.is_ok_and(|host| is_this_machine(&host))
 }

@@ -41,7 +41,7 @@ pub fn render_request(request: &Request<Bytes>) -> Vec<u8> {
         text.push(b'\n');
     }
     text.push(b'\n');
-    push_body(&mut text, request.body());
+    push_body_and_newline(&mut text, request.body());
     let Some(CredentialValues(secrets)) = request.extensions().get() else { return text };
     match Masker::new(&**secrets).mask(&text) {
         Cow::Borrowed(_) => text,
@@ -57,8 +57,10 @@ pub fn masked_url(request: &Request<Bytes>) -> String {
     let Some(query) = uri.query().filter(|_| !names.is_empty()) else {
         return uri.to_string();
     };
-    let pairs: Vec<_> =
-        query.split('&').map(|pair| masked_pair(pair, &decoded_query_name(pair), names)).collect();
+    let pairs: Vec<_> = query
+        .split('&')
+        .map(|pair| mask_if_credential(pair, &decoded_query_name(pair), names))
+        .collect();
     let scheme = uri.scheme_str().unwrap_or_default();
     let authority = uri.authority().map_or("", |authority| authority.as_str());
     format!("{scheme}://{authority}{}?{}", uri.path(), pairs.join("&"))
@@ -87,12 +89,12 @@ pub fn masked_headers(
 
 fn masked_cookies(header: &str, names: &[String]) -> String {
     let cookies =
-        header.split(';').map(|pair| masked_pair(pair, &decoded_cookie_name(pair), names));
+        header.split(';').map(|pair| mask_if_credential(pair, &decoded_cookie_name(pair), names));
     cookies.collect::<Vec<_>>().join(";")
 }
 
 /// A pair `name=value`, with `****` as the value if its decoded name is a credential's.
-fn masked_pair<'a>(pair: &'a str, name: &str, names: &[String]) -> Cow<'a, str> {
+fn mask_if_credential<'a>(pair: &'a str, name: &str, names: &[String]) -> Cow<'a, str> {
     if !names.iter().any(|credential| *credential == name) {
         return pair.into();
     }
@@ -110,11 +112,11 @@ pub fn canonical_request(text: &[u8]) -> Vec<u8> {
         canonical.push(b'\n');
     }
     canonical.push(b'\n');
-    push_body(&mut canonical, body);
+    push_body_and_newline(&mut canonical, body);
     canonical
 }
 
-fn push_body(text: &mut Vec<u8>, body: &[u8]) {
+fn push_body_and_newline(text: &mut Vec<u8>, body: &[u8]) {
     if body.is_empty() {
         return;
     }

@@ -1,5 +1,5 @@
 //! The one rule about requests that are sent again: which may be, after which end of an attempt, and at whose word. Whoever
-//! sends a request again asks [`repeat`]: the transport, the policy of a toolset, and the renewal of a credential.
+//! sends a request again asks [`repetition_after`]: the transport, the policy of a toolset, and the renewal of a credential.
 
 use callgate_tool::Reached;
 use http::{HeaderMap, Request};
@@ -65,7 +65,7 @@ pub enum Repeat {
 /// assert_eq!(repeat(AttemptEnd::NotProcessed, RequestKind::Approved), Repeat::Never);
 /// ```
 #[doc(hidden)]
-pub fn repeat(end: AttemptEnd, request: RequestKind) -> Repeat {
+pub fn repetition_after(end: AttemptEnd, request: RequestKind) -> Repeat {
     use Repeat::{AtOnce, ByPolicy, Never};
     let (read, change, approved) = match end {
         AttemptEnd::NotConnected => (ByPolicy, ByPolicy, ByPolicy),
@@ -85,13 +85,13 @@ pub fn repeat(end: AttemptEnd, request: RequestKind) -> Repeat {
 /// Returns true if an idempotency key is free again after its request ended so: whoever repeats the request makes it, and
 /// does not get the first result.
 #[doc(hidden)]
-pub fn frees_key(reached: Reached) -> bool {
+pub fn is_key_free_after(reached: Reached) -> bool {
     reached == Reached::No
 }
 
 impl RequestKind {
     /// The kind of a request without its headers: what its sender said, or what its method says.
-    pub(crate) fn of_request<B>(request: &Request<B>) -> Self {
+    pub(crate) fn from_request<B>(request: &Request<B>) -> Self {
         let by_method = if request.method().is_safe() { Self::Read } else { Self::Change };
         request.extensions().get().copied().unwrap_or(by_method)
     }

@@ -123,12 +123,14 @@ impl Replay {
         requests.push_back(request);
     }
 
-    fn recorded_response(&self, request: &[u8]) -> Result<Response<Bytes>, Error> {
-        let response = self.exchanges.get(request).and_then(Exchange::next);
-        response.cloned().ok_or_else(|| error::nothing_recorded(self.explanation(request)))
+    fn next_recorded_response(&self, request: &[u8]) -> Result<Response<Bytes>, Error> {
+        let response = self.exchanges.get(request).and_then(Exchange::next_or_last_response);
+        response
+            .cloned()
+            .ok_or_else(|| error::nothing_recorded_error(self.missing_recording_detail(request)))
     }
 
-    fn explanation(&self, request: &[u8]) -> String {
+    fn missing_recording_detail(&self, request: &[u8]) -> String {
         let sent = String::from_utf8_lossy(request);
         let recorded = self
             .exchanges
@@ -154,7 +156,7 @@ impl Transport for Replay {
         limits: &Limits,
     ) -> Result<Response<Bytes>, Error> {
         let rendered = render_request(&request);
-        let answer = self.recorded_response(&rendered);
+        let answer = self.next_recorded_response(&rendered);
         self.remember_request(rendered);
         let response = answer?;
         if response.body().len() > limits.response_bytes {
@@ -165,7 +167,7 @@ impl Transport for Replay {
 }
 
 impl Exchange {
-    fn next(&self) -> Option<&Response<Bytes>> {
+    fn next_or_last_response(&self) -> Option<&Response<Bytes>> {
         let count = |n_answered: usize| n_answered.checked_add(1);
         let position = self.n_answered.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count);
         let position = position.unwrap_or(usize::MAX);

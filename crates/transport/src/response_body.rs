@@ -81,11 +81,11 @@ impl ResponseBody {
 
     /// A body whose pieces come from a stream: of a transport of tests, or of a body some of whose bytes were read.
     #[doc(hidden)]
-    pub fn of_pieces(pieces: impl Stream<Item = Result<Bytes, Error>> + Send + 'static) -> Self {
+    pub fn from_pieces(pieces: impl Stream<Item = Result<Bytes, Error>> + Send + 'static) -> Self {
         Self { announced: None, source: Source::Pieces(Box::pin(pieces)) }
     }
 
-    pub(crate) fn incoming(head: &Parts, incoming: Incoming, coding: Option<Coding>) -> Self {
+    pub(crate) fn from_incoming(head: &Parts, incoming: Incoming, coding: Option<Coding>) -> Self {
         let announced = incoming.size_hint().exact();
         // RFC 9113 §8.1: a service that refuses a request may end the stream by a reset after its response.
         let ends_by_flag = head.version == Version::HTTP_2 && head.status.is_success();
@@ -105,9 +105,9 @@ impl ResponseBody {
     /// [`ErrorKind::Expanding`](crate::ErrorKind::Expanding) if it expands to more than [`MAX_EXPANSION`] times its size.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
         match &mut self.source {
-            Source::Coded(coded) => coded.chunk().await,
+            Source::Coded(coded) => coded.next_decoded_chunk().await,
             Source::Pieces(pieces) => pieces.next().await.transpose(),
-            Source::Plain(received) => received.next().await,
+            Source::Plain(received) => received.next_data().await,
             Source::Whole(bytes) => Ok(Some(mem::take(bytes)).filter(|bytes| !bytes.is_empty())),
         }
     }
@@ -141,7 +141,7 @@ impl ResponseBody {
 
 impl Received {
     /// The next bytes. Trailers are ignored.
-    async fn next(&mut self) -> Result<Option<Bytes>, Error> {
+    async fn next_data(&mut self) -> Result<Option<Bytes>, Error> {
         while let Some(frame) = self.incoming.frame().await {
             if let Ok(data) = frame.map_err(error::receiving_error)?.into_data() {
                 return Ok(Some(data));
@@ -160,7 +160,7 @@ impl Coded {
         let arrived = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&arrived);
         let chunks = stream::try_unfold(received, |mut received| async move {
-            Ok(received.next().await?.map(|chunk| (chunk, received)))
+            Ok(received.next_data().await?.map(|chunk| (chunk, received)))
         });
         let chunks = chunks.map(move |chunk: Result<Bytes, Error>| {
             let chunk = chunk.map_err(io::Error::other)?;
@@ -171,7 +171,7 @@ impl Coded {
         Self { reader: BodyDecoder::Unread(wire, coding), arrived, decoded: 0 }
     }
 
-    async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
+    async fn next_decoded_chunk(&mut self) -> Result<Option<Bytes>, Error> {
         self.start_decoder().await?;
         let BodyDecoder::Decoding(decoder) = &mut self.reader else { return Ok(None) };
         let mut chunk = BytesMut::with_capacity(CHUNK);

@@ -76,14 +76,18 @@ impl Authority {
     }
 
     /// A server that asks for a certificate of this authority.
-    pub(crate) fn demanding(&self, issued: &Issued, versions: Versions) -> ServerConfig {
+    pub(crate) fn server_requiring_client(
+        &self,
+        issued: &Issued,
+        versions: Versions,
+    ) -> ServerConfig {
         let mut roots = RootCertStore::empty();
         roots.add(self.certificate.der().clone()).unwrap();
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let verifier =
             WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
-        let builder = builder(versions).with_client_cert_verifier(verifier.unwrap());
-        builder.with_single_cert(issued.chain(), issued.der()).unwrap()
+        let builder = server_config_builder(versions).with_client_cert_verifier(verifier.unwrap());
+        builder.with_single_cert(issued.chain(), issued.private_key_der()).unwrap()
     }
 }
 
@@ -101,16 +105,16 @@ impl Issued {
         ClientIdentity::new(self.certificate.pem().as_bytes(), &key, None).unwrap()
     }
 
-    pub(crate) fn server(&self) -> ServerConfig {
-        let builder = builder(rustls::ALL_VERSIONS).with_no_client_auth();
-        builder.with_single_cert(self.chain(), self.der()).unwrap()
+    pub(crate) fn server_config(&self) -> ServerConfig {
+        let builder = server_config_builder(rustls::ALL_VERSIONS).with_no_client_auth();
+        builder.with_single_cert(self.chain(), self.private_key_der()).unwrap()
     }
 
     fn chain(&self) -> Vec<CertificateDer<'static>> {
         vec![self.certificate.der().clone()]
     }
 
-    fn der(&self) -> PrivateKeyDer<'static> {
+    fn private_key_der(&self) -> PrivateKeyDer<'static> {
         PrivatePkcs8KeyDer::from(self.key.serialize_der()).into()
     }
 }
@@ -125,13 +129,13 @@ pub(crate) async fn serve_tls(config: ServerConfig) -> u16 {
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             let number = n_connections.fetch_add(1, Ordering::SeqCst);
-            tokio::spawn(connection(acceptor.clone(), stream, number));
+            tokio::spawn(serve_connection(acceptor.clone(), stream, number));
         }
     });
     port
 }
 
-async fn connection(acceptor: TlsAcceptor, stream: TcpStream, number: usize) {
+async fn serve_connection(acceptor: TlsAcceptor, stream: TcpStream, number: usize) {
     let Ok(mut stream) = acceptor.accept(stream).await else { return };
     let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first).map(subject_text);
     let body = format!("{number} {}", shown.as_deref().unwrap_or("-"));
@@ -162,7 +166,9 @@ fn params(name: &str, when: When) -> CertificateParams {
     params
 }
 
-fn builder(versions: Versions) -> rustls::ConfigBuilder<ServerConfig, rustls::WantsVerifier> {
+fn server_config_builder(
+    versions: Versions,
+) -> rustls::ConfigBuilder<ServerConfig, rustls::WantsVerifier> {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     ServerConfig::builder_with_provider(provider).with_protocol_versions(versions).unwrap()
 }

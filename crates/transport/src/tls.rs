@@ -18,8 +18,8 @@ pub use certificates::CaCertificates;
 pub use identity::ClientIdentity;
 pub use server::{ServerTls, SubjectName, subject_names};
 
-pub(crate) use client_certificate::noting_certificate_requests;
-pub(crate) use end_point::end_point;
+pub(crate) use client_certificate::run_noting_certificate_ask;
+pub(crate) use end_point::channel_binding_digest;
 pub(crate) use verifier::system_verifier;
 
 use self::client_certificate::OfferedCertificate;
@@ -49,7 +49,7 @@ impl TlsSettings {
         self.identity.is_some()
     }
 
-    pub(crate) fn needs_system(&self) -> bool {
+    pub(crate) fn needs_system_trust(&self) -> bool {
         self.ca.is_none()
     }
 
@@ -61,10 +61,11 @@ impl TlsSettings {
         let verifier: Arc<dyn ServerCertVerifier> = match (&self.ca, system) {
             (Some(ca), _) => Arc::new(verifier::Verifier::for_certificates(ca)?),
             (None, Some(system)) => system,
-            (None, None) => return Err(error::no_trust()),
+            (None, None) => return Err(error::system_trust_error()),
         };
         let builder = ClientConfig::builder_with_provider(crypto_provider());
-        let builder = builder.with_safe_default_protocol_versions().map_err(error::no_tls)?;
+        let builder =
+            builder.with_safe_default_protocol_versions().map_err(error::tls_settings_error)?;
         let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
         let shown = self.identity.as_ref().map(ClientIdentity::certified_key);
         Ok(builder.with_client_cert_resolver(Arc::new(OfferedCertificate(shown))))
@@ -72,9 +73,10 @@ impl TlsSettings {
 }
 
 /// Settings that trust no certificate. Connections without TLS use them, even on a machine that has no certificates.
-pub(crate) fn trusting_nobody() -> Result<ClientConfig, Error> {
+pub(crate) fn config_trusting_nobody() -> Result<ClientConfig, Error> {
     let builder = ClientConfig::builder_with_provider(crypto_provider());
-    let builder = builder.with_safe_default_protocol_versions().map_err(error::no_tls)?;
+    let builder =
+        builder.with_safe_default_protocol_versions().map_err(error::tls_settings_error)?;
     Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
 }
 

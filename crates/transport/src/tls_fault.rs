@@ -43,7 +43,7 @@ impl TlsFault {
             rustls::Error::AlertReceived(alert)
                 if is_asked && may_refuse_client_certificate(*alert) =>
             {
-                Self::of_client(has_identity)
+                Self::for_client_certificate(has_identity)
             }
             _ => Self::Protocol,
         }
@@ -51,7 +51,7 @@ impl TlsFault {
 
     /// Finds a fault of the connection in a response: some services accept any client certificate, or none, and then
     /// respond to every request with status 400 and a page of their own.
-    pub fn of_answer(answer: &Response<Bytes>) -> Option<Self> {
+    pub fn from_bad_request_page(answer: &Response<Bytes>) -> Option<Self> {
         if answer.status() != StatusCode::BAD_REQUEST {
             return None;
         }
@@ -61,12 +61,12 @@ impl TlsFault {
     }
 
     /// The fault of a service that asked for a certificate and rejected the one it got, or its absence.
-    pub(crate) fn of_client(has_identity: bool) -> Self {
+    pub(crate) fn for_client_certificate(has_identity: bool) -> Self {
         if has_identity { Self::ClientCertificateRefused } else { Self::ClientCertificateRequired }
     }
 
     /// Returns true if the fault is about the client certificate, so that the service ended the handshake.
-    pub(crate) fn is_clients(self) -> bool {
+    pub(crate) fn is_about_client_certificate(self) -> bool {
         matches!(self, Self::ClientCertificateRefused | Self::ClientCertificateRequired)
     }
 
@@ -160,7 +160,7 @@ mod tests {
     #[track_caller]
     fn check(status: u16, body: &'static str, expected: Option<TlsFault>) {
         let answer = Response::builder().status(status).body(Bytes::from_static(body.as_bytes()));
-        assert_eq!(TlsFault::of_answer(&answer.unwrap()), expected, "{status} {body}");
+        assert_eq!(TlsFault::from_bad_request_page(&answer.unwrap()), expected, "{status} {body}");
     }
 
     #[test]

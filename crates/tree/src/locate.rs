@@ -7,22 +7,22 @@ use crate::diagnostic::{Diagnostic, Position};
 use crate::limits::Limits;
 use crate::text::{self, WantedPointers};
 
-/// Fills in missing positions of diagnostics about the description itself, as [`positions`] finds them.
-pub fn locate(text: &[u8], diagnostics: &mut [Diagnostic]) {
-    locate_in(None, text, diagnostics);
+/// Fills in missing positions of diagnostics about the description itself, as [`nearest_positions`] finds them.
+pub fn fill_positions(text: &[u8], diagnostics: &mut [Diagnostic]) {
+    fill_missing_positions(None, text, diagnostics);
 }
 
 /// Fills in missing positions of diagnostics about one document that the description refers to ([`Diagnostic::file`]).
-pub fn locate_file(file: &str, text: &[u8], diagnostics: &mut [Diagnostic]) {
-    locate_in(Some(file), text, diagnostics);
+pub fn fill_file_positions(file: &str, text: &[u8], diagnostics: &mut [Diagnostic]) {
+    fill_missing_positions(Some(file), text, diagnostics);
 }
 
-fn locate_in(file: Option<&str>, text: &[u8], diagnostics: &mut [Diagnostic]) {
+fn fill_missing_positions(file: Option<&str>, text: &[u8], diagnostics: &mut [Diagnostic]) {
     let is_missing = |diagnostic: &Diagnostic| {
         diagnostic.position.is_none() && diagnostic.file.as_deref() == file
     };
     let missing = diagnostics.iter().filter(|diagnostic| is_missing(diagnostic));
-    let found_positions = positions(text, missing.map(|diagnostic| &*diagnostic.pointer));
+    let found_positions = nearest_positions(text, missing.map(|diagnostic| &*diagnostic.pointer));
     let missing = diagnostics.iter_mut().filter(|diagnostic| is_missing(diagnostic));
     for (diagnostic, position) in missing.zip(found_positions) {
         diagnostic.position = position;
@@ -32,7 +32,7 @@ fn locate_in(file: Option<&str>, text: &[u8], diagnostics: &mut [Diagnostic]) {
 /// The places of the nodes of these JSON pointers. The place of a member is its name, the place of an item is its
 /// start, and the place of a missing node is that of its nearest existing ancestor. A text that cannot be read or
 /// exceeds the default limits yields no places.
-pub fn positions<'a>(
+pub fn nearest_positions<'a>(
     text: &[u8],
     pointers: impl Iterator<Item = &'a str>,
 ) -> Vec<Option<Position>> {

@@ -2,7 +2,7 @@
 //! needs it; and the search for the node of a pointer. A pointer is resolved inside one tree only; references between
 //! documents are handled elsewhere.
 
-use callgate_tool::name_of_segment;
+use callgate_tool::name_from_pointer_segment;
 use std::{borrow::Cow, fmt, iter, sync::Arc};
 
 use percent_encoding::percent_decode_str;
@@ -53,13 +53,13 @@ impl<'a> Path<'a> {
     }
 
     /// The cost of the path's text, in steps; zero for a short text.
-    pub fn weight(&self) -> usize {
+    pub fn step_cost(&self) -> usize {
         self.text_length() / BYTES_OF_STEP
     }
 
     /// The item at `index` of this node, counted from 0.
     pub const fn index(&'a self, index: usize) -> Self {
-        Self { above: Some(self), segment: Segment::Index(index) }
+        Self { above: Some(self), segment: Segment::Index(array_index) }
     }
 
     /// The JSON pointer.
@@ -96,12 +96,12 @@ impl<'a> Path<'a> {
         }
         match self.segment {
             Segment::Index(index @ 0..=9) => {
-                let digit = char::from_digit(u32::try_from(index).unwrap_or_default(), 10);
+                let digit = char::from_digit(u32::try_from(array_index).unwrap_or_default(), 10);
                 f.write_char('/')?;
                 f.write_char(digit.unwrap_or_default())
             }
             Segment::Index(index) => write!(f, "/{index}"),
-            Segment::Name(name) => write_name(f, name),
+            Segment::Name(name) => write_escaped_name(f, name),
             Segment::Pointer(pointer) => f.write_str(pointer),
         }
     }
@@ -152,7 +152,7 @@ impl Node {
     /// The node at a JSON pointer below this node; `None` when the pointer is malformed or no node is there.
     pub fn at(&self, pointer: &str) -> Option<&Self> {
         segments(pointer)?.try_fold(self, |node, segment| match node {
-            Self::Array(items) => items.get(index(&segment)?),
+            Self::Array(items) => items.get(array_index(&segment)?),
             Self::Object(object) => object.get(&segment),
             _ => None,
         })
@@ -196,17 +196,17 @@ pub fn segments(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
         let (segment, after) =
             end.map_or((text, None), |at| (text.get(..at).unwrap_or_default(), text.get(at + 1..)));
         rest = after;
-        Some(name_of_segment(segment))
+        Some(name_from_pointer_segment(segment))
     }))
 }
 
 /// The index that a segment denotes: digits without leading zeros (RFC 6901 §4).
-pub fn index(segment: &str) -> Option<usize> {
+pub fn array_index(segment: &str) -> Option<usize> {
     let plain = segment == "0" || !segment.starts_with(['0', '+']);
     plain.then(|| segment.parse().ok())?
 }
 
-fn write_name(f: &mut impl fmt::Write, name: &str) -> fmt::Result {
+fn write_escaped_name(f: &mut impl fmt::Write, name: &str) -> fmt::Result {
     f.write_char('/')?;
     let mut rest = name;
     while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'~' | b'/')) {

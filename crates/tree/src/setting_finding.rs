@@ -79,7 +79,7 @@ impl SettingFinding {
         let help = if let Some(nearest) = nearest(name, candidates.clone()) {
             format!("did you mean `{nearest}`?")
         } else {
-            format!("one of {}", name_list(candidates))
+            format!("one of {}", quoted_name_list(candidates))
         };
         Self::error(code, pointer, format!("expected {what}, got: `{name}`"), help)
     }
@@ -95,7 +95,7 @@ impl SettingFinding {
 /// ```
 /// assert_eq!(callgate_tree::name_list(["id", "name"].into_iter()), "`id`, `name`");
 /// ```
-pub fn name_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+pub fn quoted_name_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut names = names.map(|name| format!("`{name}`"));
     let mut listed: Vec<_> = names.by_ref().take(MOST_LISTED).collect();
     let n_others = names.count();

@@ -22,7 +22,7 @@ pub(crate) use encoding::decode;
 pub use intern::Interner;
 pub(crate) use scan::find_positions;
 pub(crate) use targets::WantedPointers;
-pub(crate) use yaml::{Scalar, parser, position as marked};
+pub(crate) use yaml::{Scalar, depth_limited_parser, position as marked};
 
 /// A value and the findings made while it was read.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -7,8 +7,8 @@ use callgate_call::wording;
 use callgate_tool::{Fault, Number, Object, Value};
 
 use crate::results::{
-    Snippet, document_id, member_items, member_text, n_fitting, non_empty, page_number,
-    shown_address,
+    Snippet, displayable_uri, document_id, fitting_prefix_length, member_items,
+    member_text_or_empty, non_empty, page_number,
 };
 
 /// The result of `answer`.
@@ -21,7 +21,7 @@ pub(crate) fn answer_result(
     most_bytes: usize,
 ) -> Result<Value, Box<Fault>> {
     let answer = response.get("answer").ok_or_else(wording::vertex::no_answer)?;
-    if member_text(answer, "state") != "SUCCEEDED" {
+    if member_text_or_empty(answer, "state") != "SUCCEEDED" {
         return Err(wording::vertex::no_answer());
     }
     let mut sources = Sources::from_answer(answer);
@@ -29,20 +29,21 @@ pub(crate) fn answer_result(
     let grounding = answer.get("groundingScore").and_then(Value::as_f64);
     let skipped: Vec<Value> =
         member_items(answer, "answerSkippedReasons").filter_map(normalized_skip_reason).collect();
-    let written = non_empty(member_text(answer, "answerText")).filter(|_| skipped.is_empty());
-    let written = written.filter(|_| is_grounded(grounding, least_grounding, &mut notes));
+    let written =
+        non_empty(member_text_or_empty(answer, "answerText")).filter(|_| skipped.is_empty());
+    let written = written.filter(|_| is_grounded_enough(grounding, least_grounding, &mut notes));
     let n_left = most_bytes.checked_sub(written.map_or(0, str::len));
     let effect = callgate_tool::Effect::Read;
-    let n_left = n_left.ok_or_else(|| wording::answer::too_large(most_bytes, effect))?;
-    sources.keep_fitting(n_left, &mut notes);
+    let n_left = n_left.ok_or_else(|| wording::answer::too_large_answer(most_bytes, effect))?;
+    sources.truncate_snippets(n_left, &mut notes);
     let citations = written.map(|written| valid_citations(answer, written, &sources, &mut notes));
     let mut result = Object::new();
-    result.insert_some("answer", written);
+    result.insert_if_some("answer", written);
     result.insert("citations", Value::Array(citations.unwrap_or_default()));
-    result.insert_some("grounding", grounding.and_then(Number::from_f64));
+    result.insert_if_some("grounding", grounding.and_then(Number::from_f64));
     result.insert("snippets", Value::Array(sources.snippets));
     for (name, values) in [("skipped", skipped), ("notes", notes)] {
-        result.insert_filled(name, values);
+        result.insert_unless_empty(name, values);
     }
     Ok(Value::Object(result))
 }
@@ -71,8 +72,9 @@ impl Sources {
     }
 
     /// Keeps the snippets that fit.
-    fn keep_fitting(&mut self, most_bytes: usize, notes: &mut Vec<Value>) {
-        let (n_all, n_fitting) = (self.snippets.len(), n_fitting(&self.snippets, most_bytes));
+    fn truncate_snippets(&mut self, most_bytes: usize, notes: &mut Vec<Value>) {
+        let (n_all, n_fitting) =
+            (self.snippets.len(), fitting_prefix_length(&self.snippets, most_bytes));
         if n_fitting < n_all {
             self.snippets.truncate(n_fitting);
             notes.push(format!("{n_fitting} of {n_all} snippets fit into the result").into());
@@ -80,8 +82,8 @@ impl Sources {
     }
 
     /// The snippets of a citation's source; `None` for one that does not exist, or was cut.
-    fn source_snippets(&self, source: &Value) -> Option<impl Iterator<Item = usize>> {
-        let id = member_text(source, "referenceId");
+    fn cited_snippet_indexes(&self, source: &Value) -> Option<impl Iterator<Item = usize>> {
+        let id = member_text_or_empty(source, "referenceId");
         // The first id may be left out, as the zero of a number.
         let places = self.by_reference.get(non_empty(id).unwrap_or("0"))?;
         let is_shown = |place: &usize| *place < self.snippets.len();
@@ -98,13 +100,14 @@ fn valid_citations(
 ) -> Vec<Value> {
     let all: Vec<&Value> = member_items(answer, "citations").collect();
     let read = |citation: &&Value| {
-        let [start, end] = ["startIndex", "endIndex"].map(|name| byte_index(citation.get(name)));
+        let [start, end] =
+            ["startIndex", "endIndex"].map(|name| byte_index_or_zero(citation.get(name)));
         let (start, end) = (start?, end?);
         // `get` is `None` outside of the text and inside of a character.
         written.get(start..end).filter(|cited| !cited.is_empty())?;
         let mut places = Vec::new();
         for source in member_items(citation, "sources") {
-            places.extend(sources.source_snippets(source)?);
+            places.extend(sources.cited_snippet_indexes(source)?);
         }
         places.sort_unstable();
         places.dedup();
@@ -129,14 +132,14 @@ fn valid_citations(
 }
 
 /// A number of bytes, which JSON of Google has as a text; a zero may be left out.
-fn byte_index(value: Option<&Value>) -> Option<usize> {
+fn byte_index_or_zero(value: Option<&Value>) -> Option<usize> {
     let Some(value) = value else { return Some(0) };
     let number = value.as_u64().or_else(|| value.as_str()?.parse().ok())?;
     usize::try_from(number).ok()
 }
 
 /// True if an answer may be shown. Without a score it may not, where one is wanted.
-fn is_grounded(grounding: Option<f64>, least: Option<f64>, notes: &mut Vec<Value>) -> bool {
+fn is_grounded_enough(grounding: Option<f64>, least: Option<f64>, notes: &mut Vec<Value>) -> bool {
     let Some(least) = least else { return true };
     if grounding.is_some_and(|grounding| grounding >= least) {
         return true;
@@ -161,9 +164,9 @@ fn normalized_skip_reason(value: &Value) -> Option<Value> {
 
 fn reference_snippets(reference: &Value) -> Vec<Snippet> {
     let of = |document_info: &Value| Snippet {
-        title: member_text(document_info, "title").to_owned(),
-        uri: shown_address(member_text(document_info, "uri")),
-        document: document_id(member_text(document_info, "document"))
+        title: member_text_or_empty(document_info, "title").to_owned(),
+        uri: displayable_uri(member_text_or_empty(document_info, "uri")),
+        document: document_id(member_text_or_empty(document_info, "document"))
             .unwrap_or_default()
             .to_owned(),
         page: document_info.get("pageIdentifier").and_then(page_number),
@@ -172,22 +175,25 @@ fn reference_snippets(reference: &Value) -> Vec<Snippet> {
     if let Some(chunk) = reference.get("chunkInfo") {
         let whole = chunk.get("documentMetadata").map(of).unwrap_or_default();
         let document = match &*whole.document {
-            "" => document_id(member_text(chunk, "chunk")).unwrap_or_default().to_owned(),
+            "" => document_id(member_text_or_empty(chunk, "chunk")).unwrap_or_default().to_owned(),
             id => id.to_owned(),
         };
-        return snippet_unless_text_empty(
+        return snippet_with_nonempty_text(
             Snippet { document, ..whole },
-            member_text(chunk, "content"),
+            member_text_or_empty(chunk, "content"),
         );
     }
     if let Some(row) = reference.get("structuredDocumentInfo") {
         let data = row.get("structData").map(ToString::to_string).unwrap_or_default();
-        return snippet_unless_text_empty(of(row), &data);
+        return snippet_with_nonempty_text(of(row), &data);
     }
     let Some(document) = reference.get("unstructuredDocumentInfo") else { return Vec::new() };
     let parts = member_items(document, "chunkContents").flat_map(|part| {
         let page = part.get("pageIdentifier").and_then(page_number);
-        snippet_unless_text_empty(Snippet { page, ..of(document) }, member_text(part, "content"))
+        snippet_with_nonempty_text(
+            Snippet { page, ..of(document) },
+            member_text_or_empty(part, "content"),
+        )
     });
     parts.collect()
 }
@@ -200,23 +206,23 @@ fn observed_snippets(answer: &Value) -> Vec<Snippet> {
         observations.flat_map(|observation| member_items(observation, "searchResults"));
     let snippets = search_results.flat_map(|search_result| {
         let whole = Snippet {
-            title: member_text(search_result, "title").to_owned(),
-            uri: shown_address(member_text(search_result, "uri")),
-            document: document_id(member_text(search_result, "document"))
+            title: member_text_or_empty(search_result, "title").to_owned(),
+            uri: displayable_uri(member_text_or_empty(search_result, "uri")),
+            document: document_id(member_text_or_empty(search_result, "document"))
                 .unwrap_or_default()
                 .to_owned(),
             ..Snippet::default()
         };
-        let chunks =
-            member_items(search_result, "chunkInfo").map(|chunk| member_text(chunk, "content"));
+        let chunks = member_items(search_result, "chunkInfo")
+            .map(|chunk| member_text_or_empty(chunk, "content"));
         let snippets = member_items(search_result, "snippetInfo")
-            .map(|snippet| member_text(snippet, "snippet"));
-        chunks.chain(snippets).flat_map(move |text| snippet_unless_text_empty(whole.clone(), text))
+            .map(|snippet| member_text_or_empty(snippet, "snippet"));
+        chunks.chain(snippets).flat_map(move |text| snippet_with_nonempty_text(whole.clone(), text))
     });
     snippets.collect()
 }
 
-fn snippet_unless_text_empty(snippet: Snippet, text: &str) -> Vec<Snippet> {
+fn snippet_with_nonempty_text(snippet: Snippet, text: &str) -> Vec<Snippet> {
     let text = text.trim().to_owned();
     if text.is_empty() { Vec::new() } else { vec![Snippet { text, ..snippet }] }
 }

@@ -5,7 +5,7 @@ use callgate_kind::{MOST_CONDITIONS, Operator, conditions_schema, tests_schema};
 use callgate_settings::words;
 use callgate_tool::{Object, Value, json};
 
-use crate::filter::{Condition, Expression, Operand, Test, is_date};
+use crate::filter::{Condition, Expression, Operand, Test, is_date_or_time};
 
 /// The type of a field's values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -62,7 +62,7 @@ pub(crate) fn read_conditions(
         let Some((_, kind)) = schema_field else {
             return Err((field.clone(), "a field of the schema"));
         };
-        let read = condition_test(field, *kind, operator, value);
+        let read = condition_expression(field, *kind, operator, value);
         parts.push(read.map_err(|expected| (format!("{field}.{operator}"), expected))?);
     }
     if parts.len() > MOST_CONDITIONS {
@@ -71,7 +71,7 @@ pub(crate) fn read_conditions(
     Ok(parts)
 }
 
-fn condition_test(
+fn condition_expression(
     field: &str,
     kind: FieldType,
     operator: &str,
@@ -111,9 +111,9 @@ fn typed_operand(kind: FieldType, value: &Value) -> Result<Operand, &'static str
     let number = |value: &Value| value.as_number().cloned().map(Operand::Number);
     let text = |value: &Value| Some(Operand::Text(value.as_str()?.to_owned()));
     match kind {
-        FieldType::Date => {
-            text(value).filter(|_| value.as_str().is_some_and(is_date)).ok_or("an ISO 8601 date")
-        }
+        FieldType::Date => text(value)
+            .filter(|_| value.as_str().is_some_and(is_date_or_time))
+            .ok_or("an ISO 8601 date"),
         FieldType::Number => number(value).ok_or("a number"),
         FieldType::Text => text(value).ok_or("a text"),
     }
@@ -125,7 +125,7 @@ const DATE: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.+Z-]{2,30})?$";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filter::write;
+    use crate::filter::expression_text;
 
     #[track_caller]
     fn check(conditions: &str, expected: &str) {
@@ -136,7 +136,7 @@ mod tests {
         ];
         let Ok(Value::Object(conditions)) = Value::parse(conditions) else { panic!("no object") };
         let written = match read_conditions(&conditions, &fields) {
-            Ok(parts) => write(&Expression::All(parts)).unwrap(),
+            Ok(parts) => expression_text(&Expression::All(parts)).unwrap(),
             Err((at, expected)) => format!("{at}: {expected}"),
         };
         assert_eq!(written, expected, "{conditions:?}");

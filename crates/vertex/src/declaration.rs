@@ -9,14 +9,14 @@ use crate::{
 
 /// The declaration of a tool.
 pub(crate) fn tool_declaration(settings: &VertexSettings, tool: &ToolSettings) -> Tool {
-    let description = tool_purpose(settings, tool.action);
+    let description = tool_description(settings, tool.action);
     let schema = input_schema(settings, tool.action);
     let action = tool.action;
     let declared = Tool::new(tool.name.clone(), description, Schema::new(schema), Effect::Read);
     declared.with_lazy_output_schema(move || Some(Schema::new(output_schema(action))))
 }
 
-fn tool_purpose(settings: &VertexSettings, action: Action) -> String {
+fn tool_description(settings: &VertexSettings, action: Action) -> String {
     let own = settings.description.trim().trim_end_matches('.');
     let words = match (settings.form, action, own) {
         (_, Action::Search, "") => "Searches documents for passages about a question".to_owned(),
@@ -47,7 +47,7 @@ fn input_schema(settings: &VertexSettings, action: Action) -> Value {
             }
         }
         Form::Own => {
-            properties.insert_some("where", conditions::where_schema(&settings.fields));
+            properties.insert_if_some("where", conditions::where_schema(&settings.fields));
             if action == Action::Search {
                 properties.insert("limit", limit_schema(settings.limit));
             }

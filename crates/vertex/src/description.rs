@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::Authenticator;
 use callgate_executor::{
-    Backend, CallSettings, Callable, ClientSide, SessionValues, Toolset, backends,
+    Backend, CallSettings, Callable, ClientSide, SessionValues, Toolset, toolset_backends,
 };
 use callgate_openapi::{Defaults, Document, LoadOptions, load};
 use callgate_tool::json;
@@ -43,7 +43,7 @@ impl Methods {
 
 impl Requests<'_> {
     pub(crate) fn methods(&self, target: &ResourceName) -> Methods {
-        let path = target.serving_config();
+        let path = target.serving_config_name();
         let operation = |id: &str| {
             let content = json!({"application/json": {"schema": {}}});
             let body = json!({"required": true, "content": content});
@@ -67,7 +67,7 @@ impl Requests<'_> {
             let authenticator = Arc::clone(self.authenticator);
             Callable { operation, authenticator }
         };
-        let made = backends(Toolset {
+        let made = toolset_backends(Toolset {
             name: self.toolset.to_owned(),
             operations: operations.into_iter().map(callable).collect(),
             refused: Vec::new(),

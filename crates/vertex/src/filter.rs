@@ -9,7 +9,7 @@ use callgate_kind::{MOST_VALUES, Operator};
 use callgate_tool::{Fault, Number, Session, SessionSource, Value};
 
 pub use self::grammar::InvalidFilter;
-pub(crate) use self::text::write;
+pub(crate) use self::text::expression_text;
 
 /// A filter: conditions on the fields of documents.
 ///
@@ -145,7 +145,7 @@ impl Condition {
             if session.is_unknown() {
                 return Err(callgate_call::wording::unknown_session());
             }
-            let session_values = source.value(session).and_then(|value| values(&value));
+            let session_values = source.value_in_session(session).and_then(|value| values(&value));
             session_values.ok_or_else(|| wording::missing_value(&self.field, &source.to_string()))
         };
         let one = |operand: &Operand| -> Result<Operand, Box<Fault>> {
@@ -186,7 +186,9 @@ impl Condition {
 /// The texts that a session gives for `ANY`: one, or a list of some. An empty text and an empty list are none.
 fn text_operands(value: &Value) -> Option<Vec<Operand>> {
     let one = |value: &Value| {
-        let text = value.as_str().filter(|text| !text.is_empty() && text::is_writable(text))?;
+        let text = value
+            .as_str()
+            .filter(|text| !text.is_empty() && text::has_no_control_characters(text))?;
         Some(Operand::Text(text.to_owned()))
     };
     match value {
@@ -201,13 +203,13 @@ fn text_operands(value: &Value) -> Option<Vec<Operand>> {
 fn comparable_operand(value: &Value) -> Option<Operand> {
     match value {
         Value::Number(number) => Some(Operand::Number(number.clone())),
-        Value::String(text) if is_date(text) => Some(Operand::Text(text.clone())),
+        Value::String(text) if is_date_or_time(text) => Some(Operand::Text(text.clone())),
         _ => None,
     }
 }
 
 /// True for a date or a time of ISO 8601, as far as its characters and its beginning tell.
-pub(crate) fn is_date(text: &str) -> bool {
+pub(crate) fn is_date_or_time(text: &str) -> bool {
     let (date, rest) = text.split_at_checked(10).unwrap_or_default();
     let is_digit = |at: usize| ![4, 7].contains(&at);
     let is_date = date
@@ -231,7 +233,8 @@ mod tests {
     fn check(filter: &str, audience: Value, expected: Option<&str>) {
         let filter: Filter = filter.parse().unwrap();
         let session = Session::new("s").with_parameters(Object::from([("a", audience)]));
-        let written = filter.with_session_values(&session).ok().map(|entry| write(&entry).unwrap());
+        let written =
+            filter.with_session_values(&session).ok().map(|entry| expression_text(&entry).unwrap());
         assert_eq!(written.as_deref(), expected);
     }
 
@@ -266,12 +269,12 @@ mod tests {
         for text in
             ["2026-01-01", "2026-01-01T10", "2026-01-01T10:00:00.5+02:00", "2026-01-01T10:00:00Z"]
         {
-            assert!(is_date(text), "{text}");
+            assert!(is_date_or_time(text), "{text}");
         }
         for text in
             ["", "2026", "2026-01-01 10", "2026-01-01T", "2026-1-01", "2026-01-01T\"", "x026-01-01"]
         {
-            assert!(!is_date(text), "{text}");
+            assert!(!is_date_or_time(text), "{text}");
         }
     }
 }

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use callgate_kind::{ArgumentForm, KindCode};
-use callgate_settings::{Count, Kind, Mapping, Reader, SettingCode, at, forms, keys, words};
+use callgate_settings::{
+    Count, Kind, Mapping, Reader, SettingCode, forms, keys, member_pointer, words,
+};
 use callgate_tool::{Number, ToolName};
 use callgate_tree::Node;
 
@@ -155,19 +157,19 @@ forms! {
         if keys.engine.is_none() && keys.data_stores.as_ref().is_none_or(Vec::is_empty) {
             let message = "expected `data_stores` or `engine`, got none";
             let help = "for example `{data_stores: [projects/p/locations/global/collections/default_collection/dataStores/manuals]}`";
-            reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
         }
         Some(keys)
     };
     struct FilterText => String, Kind::Text, |reader, mapping, key| {
-        reader.session_texts.insert(at(mapping, key));
+        reader.session_texts.insert(member_pointer(mapping, key));
         Some(reader.string(mapping, key)?.to_owned())
     };
     struct VertexToolName => String, Kind::Text, |reader, mapping, key| {
         let text = reader.string(mapping, key)?;
         if let Err(error) = ToolName::new(text) {
             let help = "use letters, digits, `_` and `-`";
-            reader.complain(KindCode::ToolName, at(mapping, key), error.to_string(), help);
+            reader.report_fault(KindCode::ToolName, member_pointer(mapping, key), error.to_string(), help);
             return None;
         }
         Some(text.to_owned())
@@ -192,7 +194,7 @@ forms! {
                 return Some(boost);
             }
             let message = "expected `condition` and `boost`, or `field`, `by` and `points`, got others";
-            reader.complain(SettingCode::WrongValue, pointer, message, "write one of the two forms");
+            reader.report_fault(SettingCode::WrongValue, pointer, message, "write one of the two forms");
             None
         })
     };
@@ -204,11 +206,11 @@ forms! {
     };
     struct Fields => Vec<(String, FieldType)>, Kind::Map(&FieldType::KIND), |reader, mapping, key| {
         let help = "for example `{product: text, price: number, day: date}`";
-        reader.map::<FieldType, _>(mapping, key, "a mapping from fields to types", help)
+        reader.named_values::<FieldType, _>(mapping, key, "a mapping from fields to types", help)
     };
     struct LocalStores => LocalStoreMap, Kind::Map(&LocalStoreKeys::KIND), |reader, mapping, key| {
         let help = "for example `{projects/p/locations/l/collections/c/dataStores/manuals: {toolset: handbook}}`";
-        reader.map::<LocalStoreKeys, _>(mapping, key, "a mapping from data stores to toolsets", help)
+        reader.named_values::<LocalStoreKeys, _>(mapping, key, "a mapping from data stores to toolsets", help)
     };
     /// A number from 0 to 1.
     struct Part => f64, Kind::Number, |reader, mapping, key| read_fraction(reader, mapping, key, 0.0);
@@ -235,7 +237,7 @@ impl VertexKeys {
     }
 
     /// True if no data store is pointed at a folder.
-    pub(crate) fn is_googles(&self, local: &LocalStoreMap) -> bool {
+    pub(crate) fn has_no_local_store(&self, local: &LocalStoreMap) -> bool {
         !self.store_or_engine_names().iter().any(|name| local.contains_key(*name))
     }
 
@@ -276,7 +278,7 @@ fn list_items<T>(
     ListKey { mapping, key, expected, help }: ListKey<'_>,
     read: fn(&mut Reader, &str, &Node) -> Option<T>,
 ) -> Option<Vec<T>> {
-    let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+    let (node, pointer) = (mapping.object.get(key)?, member_pointer(mapping, key));
     let Some(items) = node.as_array() else {
         reader.report_wrong_type(&pointer, expected, node, help);
         return None;
@@ -291,7 +293,12 @@ fn read_fraction(reader: &mut Reader, mapping: Mapping<'_>, key: &str, least: f6
     let number = number.filter(|number| (least..=1.0).contains(number));
     if number.is_none() {
         let expected = format!("a number from {least} to 1");
-        reader.report_wrong_type(&at(mapping, key), &expected, node, "for example `0.5`");
+        reader.report_wrong_type(
+            &member_pointer(mapping, key),
+            &expected,
+            node,
+            "for example `0.5`",
+        );
     }
     number
 }

@@ -10,7 +10,7 @@ use callgate_kind::{
     LIMITS_OF_CALLS, NamedTool, Opened, SELECTION_BY_NAME, ServiceCalls, Surroundings, ToolsetKind,
     warn_of_replaced_limits,
 };
-use callgate_settings::{Mapping, Reader, Section as _, at};
+use callgate_settings::{Mapping, Reader, Section as _, member_pointer};
 use callgate_tool::{Effect, Fault, SessionSource};
 use callgate_transport::Transport;
 use callgate_tree::SettingFinding;
@@ -19,10 +19,10 @@ use url::Url;
 use crate::{
     code::VertexCode,
     keys::{LimitKeys, LocalStoreMap, LocalStores, RootKeys, ToolsetKeys, Vertex, VertexKeys},
-    load::{self, load},
+    load::{self, load_tools},
     local,
     settings::{Form, ToolSettings, VertexSettings},
-    text_settings::{SearchParts, search_parts},
+    text_settings::{SearchParts, read_search_parts},
 };
 
 /// Data stores of Vertex AI Search: the key `vertex`, and `data_stores` for those that are searched in folders of documents.
@@ -39,7 +39,7 @@ impl ToolsetKind for VertexKind {
         KEY
     }
 
-    fn example(&self) -> &'static str {
+    fn example_setting(&self) -> &'static str {
         "vertex: projects/…/locations/…/collections/…/dataStores/…"
     }
 
@@ -47,15 +47,15 @@ impl ToolsetKind for VertexKind {
         KindKeys { toolset: ToolsetKeys::KEYS, limits: LimitKeys::KEYS, root: RootKeys::KEYS }
     }
 
-    fn beside(&self) -> Beside {
+    fn common_keys(&self) -> Beside {
         Beside { keys: BESIDE, limits: Some(LIMITS_OF_CALLS), tools: Some(SELECTION_BY_NAME) }
     }
 
-    fn codes(&self) -> Vec<(&'static str, &'static str)> {
+    fn codes_and_explanations(&self) -> Vec<(&'static str, &'static str)> {
         VertexCode::ALL.iter().map(|code| (code.as_str(), code.explanation())).collect()
     }
 
-    fn read_root(&self, reader: &mut Reader, root: Mapping<'_>) -> Option<Kept> {
+    fn read_root_keys(&self, reader: &mut Reader, root: Mapping<'_>) -> Option<Kept> {
         reader.get::<LocalStores>(root, "data_stores").map(Kept::new)
     }
 
@@ -67,8 +67,8 @@ impl ToolsetKind for VertexKind {
     ) -> Option<Arc<dyn KindSettings>> {
         let keys = reader.get::<Vertex>(toolset, KEY)?;
         let stores = root.and_then(Kept::get::<LocalStoreMap>).cloned().unwrap_or_default();
-        let place = if keys.is_googles(&stores) {
-            Place::Google(search_parts(reader, at(toolset, KEY), &keys))
+        let place = if keys.has_no_local_store(&stores) {
+            Place::Google(read_search_parts(reader, member_pointer(toolset, KEY), &keys))
         } else {
             Place::Folder(stores)
         };
@@ -114,7 +114,7 @@ impl KindSettings for SearchSettings {
             LimitKeys::fill(&mut keys, reader, limits);
             let limit = keys.snippets.and_then(|count| u32::try_from(count).ok());
             settings.limit = limit.unwrap_or(settings.limit);
-            if let Some(toolset) = self.needs() {
+            if let Some(toolset) = self.needed_toolset() {
                 warn_of_replaced_limits(reader, limits, LimitKeys::KEYS, toolset);
             }
         }
@@ -131,11 +131,11 @@ impl KindSettings for SearchSettings {
         self.keys.tool_names().into_iter().map(tool).collect()
     }
 
-    fn unavailable(&self) -> Box<Fault> {
+    fn unavailable_fault(&self) -> Box<Fault> {
         wording::documents::unavailable()
     }
 
-    fn needs(&self) -> Option<&str> {
+    fn needed_toolset(&self) -> Option<&str> {
         let Place::Folder(stores) = &self.place else { return None };
         let mut local =
             self.keys.store_or_engine_names().into_iter().filter_map(|name| stores.get(name));
@@ -157,7 +157,9 @@ impl KindSettings for SearchSettings {
         let own = self.keys.filter.as_deref().map(|filter| ("filter".to_owned(), filter));
         let sources = stores.chain(own).flat_map(|(at, filter)| {
             let pointer = format!("{pointer}/{KEY}/{at}");
-            SessionSource::all_in(filter).into_iter().map(move |source| (pointer.clone(), source))
+            SessionSource::sources_in(filter)
+                .into_iter()
+                .map(move |source| (pointer.clone(), source))
         });
         sources.collect()
     }
@@ -171,10 +173,10 @@ impl KindSettings for SearchSettings {
         let pointer = format!("{}/{KEY}", toolset.pointer);
         match &self.place {
             Place::Folder(stores) => {
-                match local::documents_toolset(&self.keys, stores, &pointer, around.siblings) {
+                match local::common_local_toolset(&self.keys, stores, &pointer, around.siblings) {
                     Ok(folder) => {
                         let folder = around.siblings.followed_toolset(folder);
-                        self.open_in_folder(toolset, selected, folder)
+                        self.open_folder_tools(toolset, selected, folder)
                     }
                     Err(finding) => Opened::with_faults(finding.into_iter().collect()),
                 }
@@ -185,7 +187,7 @@ impl KindSettings for SearchSettings {
             }
             Place::Google(parts) => {
                 let opened = parts.clone().and_then(|parts| {
-                    open_at_google(self.vertex_settings(parts, toolset, selected), &around)
+                    open_google_tools(self.vertex_settings(parts, toolset, selected), &around)
                 });
                 opened.unwrap_or_else(|| Opened::with_tools(Vec::new()))
             }
@@ -195,20 +197,20 @@ impl KindSettings for SearchSettings {
 
 impl SearchSettings {
     /// The tools that search a folder.
-    fn open_in_folder(
+    fn open_folder_tools(
         &self,
         toolset: &CommonSettings<'_>,
         selected: &[NamedTool],
         folder: Option<&dyn Followed>,
     ) -> Opened {
         let pointer = format!("{}/{KEY}", toolset.pointer);
-        let findings = local::unused_keys_finding(&self.keys, &pointer).into_iter().collect();
+        let findings = local::google_only_keys_finding(&self.keys, &pointer).into_iter().collect();
         // If it is not indexed, its fault is reported there.
         let Some(folder) = folder else {
             return Opened { findings, ..Opened::unavailable("its folder is not indexed") };
         };
         let description = self.keys.description.as_deref().unwrap_or_default();
-        let names = selected.iter().filter_map(|tool| tool.former_name(toolset).ok());
+        let names = selected.iter().filter_map(|tool| tool.unedited_name(toolset).ok());
         let tools = names.map(|name| folder.search_tool(&toolset.name, name, description));
         Opened { findings, ..Opened::with_tools(tools.collect()) }
     }
@@ -222,7 +224,7 @@ impl SearchSettings {
         let keys = &self.keys;
         let is_selected = |short: &str| selected.iter().find(|tool| tool.short == short);
         let tools = keys.tool_names().into_iter().filter_map(|(short, action)| {
-            let name = is_selected(&short)?.former_name(toolset).ok()?;
+            let name = is_selected(&short)?.unedited_name(toolset).ok()?;
             Some(ToolSettings { name, action })
         });
         let count = |count: Option<usize>| count.and_then(|count| u32::try_from(count).ok());
@@ -253,18 +255,18 @@ impl SearchSettings {
 }
 
 /// The tools that ask the service; `None` after a reported fault.
-fn open_at_google(settings: VertexSettings, around: &Surroundings<'_>) -> Option<Opened> {
+fn open_google_tools(settings: VertexSettings, around: &Surroundings<'_>) -> Option<Opened> {
     let (transport, authenticator) =
         (around.ways.transport.clone()?, around.ways.authenticator.clone()?);
     let mut services: Vec<(String, Arc<dyn Transport>)> = Vec::new();
     for target in &settings.targets {
-        let service = settings.server.clone().unwrap_or_else(|| target.name.service());
+        let service = settings.server.clone().unwrap_or_else(|| target.name.service_origin());
         let origin = Url::parse(&service).ok()?.origin().ascii_serialization();
         services.push((origin, Arc::clone(&transport)));
     }
     let session_values = around.shared.session_values.clone();
     let around = load::Surroundings { transport, authenticator, session_values };
-    let tools: Vec<Arc<dyn Backend>> = load(settings, &around);
+    let tools: Vec<Arc<dyn Backend>> = load_tools(settings, &around);
     Some(Opened { services, ..Opened::with_tools(tools) })
 }
 

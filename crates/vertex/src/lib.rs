@@ -23,7 +23,7 @@ pub use code::VertexCode;
 pub use conditions::FieldType;
 pub use filter::{Filter, InvalidFilter};
 pub use kind::VertexKind;
-pub use load::{Surroundings, load};
+pub use load::{Surroundings, load_tools};
 pub use resource_name::{InvalidResourceName, ResourceName};
 pub use settings::{
     Action, Boost, BoostControl, ControlKind, Form, ResultMode, StoreSettings, Target,

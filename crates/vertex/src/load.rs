@@ -26,12 +26,12 @@ pub struct Surroundings {
 }
 
 /// The tools of a search.
-pub fn load(settings: VertexSettings, around: &Surroundings) -> Vec<Arc<dyn Backend>> {
+pub fn load_tools(settings: VertexSettings, around: &Surroundings) -> Vec<Arc<dyn Backend>> {
     let mut call = settings.call.clone();
     // Results are bounded by whole snippets, after they are read.
     call.shape.result_bytes = usize::MAX;
     let methods = |target: &Target| {
-        let own = target.name.service();
+        let own = target.name.service_origin();
         let requests = Requests {
             toolset: &settings.toolset,
             server: settings.server.as_deref().unwrap_or(&own),

@@ -15,7 +15,7 @@ use crate::{
 ///
 /// # Errors
 /// The finding that refuses the toolset; `None` if it is reported already.
-pub(crate) fn documents_toolset<'a>(
+pub(crate) fn common_local_toolset<'a>(
     keys: &VertexKeys,
     stores: &'a LocalStoreMap,
     pointer: &str,
@@ -26,7 +26,7 @@ pub(crate) fn documents_toolset<'a>(
         Some(SettingFinding::error(code, pointer, message, help))
     };
     let mut all = keys.store_or_engine_names().into_iter().map(|name| match stores.get(name) {
-        Some(local) => store_toolset(keys, name, local, siblings),
+        Some(local) => local_toolset_of_store(keys, name, local, siblings),
         None => Err(refusal(
             format!(
                 "expected a data store that `data_stores` points at a folder, as it does others of the toolset, got one of Google's: `{name}`"
@@ -46,7 +46,7 @@ pub(crate) fn documents_toolset<'a>(
 }
 
 /// The toolset behind a data store, if it has documents and its conditions are those of the data store.
-fn store_toolset<'a>(
+fn local_toolset_of_store<'a>(
     keys: &VertexKeys,
     name: &str,
     LocalStoreKeys { filter, toolset }: &'a LocalStoreKeys,
@@ -75,7 +75,7 @@ fn store_toolset<'a>(
 }
 
 /// The finding about what Google would do with a question and a folder does not.
-pub(crate) fn unused_keys_finding(keys: &VertexKeys, pointer: &str) -> Option<SettingFinding> {
+pub(crate) fn google_only_keys_finding(keys: &VertexKeys, pointer: &str) -> Option<SettingFinding> {
     let stores = || keys.data_stores.iter().flatten();
     let has_boosts = keys.boosts.is_some() || stores().any(|store| store.boosts.is_some());
     let mut modes = stores().map(|store| store.mode).chain([keys.mode]).flatten();

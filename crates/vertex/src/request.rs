@@ -7,7 +7,7 @@ use callgate_tool::{Arguments, Fault, Object, Session, Value, json};
 use crate::{
     conditions,
     declaration::USUAL_SNIPPETS,
-    filter::{Expression, Filter, write},
+    filter::{Expression, Filter, expression_text},
     settings::{
         Action, Boost, BoostControl, ControlKind, Form, ResultMode, StoreSettings, Target,
         VertexSettings,
@@ -37,7 +37,9 @@ impl<'a> Question<'a> {
         session: &'a Session,
     ) -> Result<Self, Box<Fault>> {
         let conditions = match (settings.form, arguments.get("filter"), arguments.get("where")) {
-            (Form::Google { has_filter: true }, Some(filter), _) => vec![model_filter(filter)?],
+            (Form::Google { has_filter: true }, Some(filter), _) => {
+                vec![parse_model_filter(filter)?]
+            }
             (Form::Own, _, Some(Value::Object(conditions))) => {
                 conditions::read_conditions(conditions, &settings.fields)
                     .map_err(|(at, expected)| wording::wrong_condition(&at, expected))?
@@ -46,7 +48,7 @@ impl<'a> Question<'a> {
         };
         // Refused here, at the arguments, and not where all conditions are written.
         for condition in &conditions {
-            write(condition).map_err(|_| wording::unwritable("where"))?;
+            expression_text(condition).map_err(|_| wording::unwritable("where"))?;
         }
         let most = u64::from(settings.limit.max(1));
         let limit = match settings.form {
@@ -99,10 +101,10 @@ impl<'a> Question<'a> {
                 let extracts = extracts.into_iter().filter(|(_, count)| **count > 0);
                 let extracts: Object =
                     extracts.map(|(name, count)| (name, Value::from(*count))).collect();
-                content.insert_filled("extractiveContentSpec", extracts);
+                content.insert_unless_empty("extractiveContentSpec", extracts);
             }
         }
-        body.insert_filled("contentSearchSpec", content);
+        body.insert_unless_empty("contentSearchSpec", content);
         Ok(Value::Object(body))
     }
 
@@ -130,13 +132,13 @@ impl<'a> Question<'a> {
             _ => None,
         };
         let own = [self.settings.filter.as_ref(), target.filter.as_ref(), only];
-        parameters.insert_some("filter", self.filter_text(&own)?);
+        parameters.insert_if_some("filter", self.filter_text(&own)?);
         let only = match &*target.stores {
             [only] => &*only.boosts,
             _ => &[],
         };
         let boosts = [&*self.settings.boosts, &target.boosts, only].concat();
-        parameters.insert_some("boostSpec", self.boosts_spec(&boosts)?);
+        parameters.insert_if_some("boostSpec", self.boosts_spec(&boosts)?);
         if !target.stores.is_empty() {
             let stores = target.stores.iter().map(|store| self.data_store_spec(store));
             let stores = stores.collect::<Result<Vec<_>, _>>()?;
@@ -148,8 +150,8 @@ impl<'a> Question<'a> {
     fn data_store_spec(&self, store: &StoreSettings) -> Result<Value, Box<Fault>> {
         let mut spec = Object::from([("dataStore", store.name.as_str().into())]);
         let own = [self.settings.filter.as_ref(), store.filter.as_ref()];
-        spec.insert_some("filter", self.filter_text(&own)?);
-        spec.insert_some("boostSpec", self.boosts_spec(&store.boosts)?);
+        spec.insert_if_some("filter", self.filter_text(&own)?);
+        spec.insert_if_some("boostSpec", self.boosts_spec(&store.boosts)?);
         Ok(Value::Object(spec))
     }
 
@@ -158,7 +160,7 @@ impl<'a> Question<'a> {
         let own = own.iter().flatten().map(|filter| filter.with_session_values(self.session));
         let mut parts = own.collect::<Result<Vec<_>, _>>()?;
         parts.extend(self.conditions.iter().cloned());
-        let written = Expression::conjunction(parts).map(|all| write(&all)).transpose();
+        let written = Expression::conjunction(parts).map(|all| expression_text(&all)).transpose();
         written.map_err(|_| wording::unwritable("filter"))
     }
 
@@ -174,7 +176,7 @@ impl<'a> Question<'a> {
     fn boost_spec(&self, boost: &Boost) -> Result<Value, Box<Fault>> {
         let mut spec = Object::new();
         if let Some(condition) = &boost.condition {
-            let condition = write(&condition.with_session_values(self.session)?);
+            let condition = expression_text(&condition.with_session_values(self.session)?);
             let condition = condition.map_err(|_| wording::unwritable("boosts"))?;
             spec.insert("condition", condition.into());
         }
@@ -202,7 +204,7 @@ fn boost_control_spec(control: &BoostControl) -> Value {
 }
 
 /// The filter that a model wrote: it reads no values of the session.
-fn model_filter(filter: &Value) -> Result<Expression, Box<Fault>> {
+fn parse_model_filter(filter: &Value) -> Result<Expression, Box<Fault>> {
     let read = filter.as_str().unwrap_or_default().parse::<Filter>();
     let filter = read.map_err(|error| wording::wrong_filter(&error.to_string()))?;
     if filter.sources().next().is_some() {

@@ -40,12 +40,12 @@ impl ResourceName {
     }
 
     /// The name with the serving configuration.
-    pub fn serving_config(&self) -> String {
+    pub fn serving_config_name(&self) -> String {
         format!("{}/servingConfigs/{}", self.name, self.serving_config)
     }
 
     /// The origin of the service: each multi-region has its own.
-    pub fn service(&self) -> String {
+    pub fn service_origin(&self) -> String {
         match &*self.location {
             "eu" | "us" => format!("https://{}-discoveryengine.googleapis.com", self.location),
             _ => "https://discoveryengine.googleapis.com".to_owned(),
@@ -58,7 +58,7 @@ impl FromStr for ResourceName {
 
     fn from_str(text: &str) -> Result<Self, InvalidResourceName> {
         let parts: Vec<&str> = text.split('/').collect();
-        if !parts.iter().enumerate().all(|(at, part)| is_word(part, at == 1)) {
+        if !parts.iter().enumerate().all(|(at, part)| is_valid_path_segment(part, at == 1)) {
             return Err(InvalidResourceName);
         }
         let ["projects", project, "locations", location, rest @ ..] = &*parts else {
@@ -90,7 +90,7 @@ impl FromStr for ResourceName {
 callgate_secret::text!(error InvalidResourceName: _ => "a data store or an engine is named by `projects/…/locations/…/collections/…/dataStores/…` or `…/engines/…`");
 
 /// True if a text can be a segment of a path as it is. Ids of old projects have a domain before `:`, which elsewhere begins a verb.
-fn is_word(text: &str, is_project: bool) -> bool {
+fn is_valid_path_segment(text: &str, is_project: bool) -> bool {
     let is_legal = |byte: u8| {
         byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) || (is_project && byte == b':')
     };
@@ -107,7 +107,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
         let name = text.parse::<ResourceName>().ok();
-        assert_eq!(name.map(|name| name.serving_config()).as_deref(), expected, "{text}");
+        assert_eq!(name.map(|name| name.serving_config_name()).as_deref(), expected, "{text}");
     }
 
     #[test]
@@ -147,7 +147,7 @@ mod tests {
         ] {
             let name = format!("projects/p/locations/{location}/dataStores/d");
             let name: ResourceName = name.parse().unwrap();
-            assert_eq!(name.service(), format!("https://{host}.googleapis.com"));
+            assert_eq!(name.service_origin(), format!("https://{host}.googleapis.com"));
         }
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct Passages {
 
 impl Passages {
     /// Reads the response of `search`.
-    pub(crate) fn read(response: &Value) -> Self {
+    pub(crate) fn from_search_response(response: &Value) -> Self {
         let results = member_items(response, "results");
         let snippets = results.flat_map(|result| match result.get("chunk") {
             Some(chunk) => chunk_snippet(chunk).into_iter().collect(),
@@ -33,7 +33,7 @@ impl Passages {
         });
         Self {
             snippets: snippets.collect(),
-            has_more: !member_text(response, "nextPageToken").is_empty(),
+            has_more: !member_text_or_empty(response, "nextPageToken").is_empty(),
         }
     }
 }
@@ -55,7 +55,7 @@ pub(crate) fn search_result(passages: Vec<Passages>, limit: usize, most_bytes: u
     snippets.truncate(limit);
     has_more |= snippets.len() < n_all;
     let values: Vec<Value> = snippets.iter().map(Snippet::to_value).collect();
-    let n_fitting = n_fitting(&values, most_bytes);
+    let n_fitting = fitting_prefix_length(&values, most_bytes);
     let n_found = values.len();
     let shown = values.into_iter().take(n_fitting).collect();
     let mut result = Object::from([
@@ -70,7 +70,7 @@ pub(crate) fn search_result(passages: Vec<Passages>, limit: usize, most_bytes: u
 }
 
 /// The number of values that together have at most so many bytes.
-pub(crate) fn n_fitting(values: &[Value], most_bytes: usize) -> usize {
+pub(crate) fn fitting_prefix_length(values: &[Value], most_bytes: usize) -> usize {
     let mut n_bytes = 0_usize;
     let fits = |value: &&Value| {
         n_bytes = n_bytes.saturating_add(value.to_string().len());
@@ -82,11 +82,11 @@ pub(crate) fn n_fitting(values: &[Value], most_bytes: usize) -> usize {
 impl Snippet {
     pub(crate) fn to_value(&self) -> Value {
         let mut value = Object::from([("title", self.title.as_str().into())]);
-        value.insert_some("uri", self.uri.as_deref());
+        value.insert_if_some("uri", self.uri.as_deref());
         value.insert("text", self.text.as_str().into());
-        value.insert_some("answer", self.answer.as_deref());
+        value.insert_if_some("answer", self.answer.as_deref());
         value.insert("document", self.document.as_str().into());
-        value.insert_some("page", self.page);
+        value.insert_if_some("page", self.page);
         Value::Object(value)
     }
 }
@@ -94,15 +94,17 @@ impl Snippet {
 fn chunk_snippet(chunk: &Value) -> Option<Snippet> {
     let metadata = chunk.get("documentMetadata");
     let member = |name: &str| {
-        metadata.map(|document_metadata| member_text(document_metadata, name)).unwrap_or_default()
+        metadata
+            .map(|document_metadata| member_text_or_empty(document_metadata, name))
+            .unwrap_or_default()
     };
-    let name = member_text(chunk, "name");
+    let name = member_text_or_empty(chunk, "name");
     Some(Snippet {
         title: member("title").to_owned(),
-        uri: shown_address(member("uri")),
-        text: non_empty(member_text(chunk, "content"))?.to_owned(),
+        uri: displayable_uri(member("uri")),
+        text: non_empty(member_text_or_empty(chunk, "content"))?.to_owned(),
         answer: None,
-        document: document_id(name).unwrap_or_else(|| member_text(chunk, "id")).to_owned(),
+        document: document_id(name).unwrap_or_else(|| member_text_or_empty(chunk, "id")).to_owned(),
         page: chunk.pointer("/pageSpan/pageStart").and_then(page_number),
     })
 }
@@ -111,27 +113,28 @@ fn document_snippets(result: &Value) -> Vec<Snippet> {
     let Some(document) = result.get("document") else { return Vec::new() };
     let [derived, given] = ["derivedStructData", "structData"].map(|name| document.get(name));
     let of_either = |name: &str| {
-        let texts = [derived, given].into_iter().flatten().map(|data| member_text(data, name));
+        let texts =
+            [derived, given].into_iter().flatten().map(|data| member_text_or_empty(data, name));
         texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
     };
-    let id =
-        non_empty(member_text(document, "id")).or_else(|| non_empty(member_text(result, "id")));
+    let id = non_empty(member_text_or_empty(document, "id"))
+        .or_else(|| non_empty(member_text_or_empty(result, "id")));
     let whole = Snippet {
         title: of_either("title").to_owned(),
-        uri: shown_address(of_either("link")).or_else(|| shown_address(of_either("uri"))),
+        uri: displayable_uri(of_either("link")).or_else(|| displayable_uri(of_either("uri"))),
         document: id
-            .or_else(|| document_id(member_text(document, "name")))
+            .or_else(|| document_id(member_text_or_empty(document, "name")))
             .unwrap_or_default()
             .to_owned(),
         ..Snippet::default()
     };
     // Each list says more than the next one about the same place.
     let lists = ["extractive_answers", "extractive_segments", "snippets"].into_iter();
-    let mut parts = lists.map(|name| list_snippets(derived, name, &whole));
+    let mut parts = lists.map(|name| distinct_list_snippets(derived, name, &whole));
     if let Some(parts) = parts.find(|parts| !parts.is_empty()) {
         return parts;
     }
-    if let Some(row) = given.and_then(|given| row_snippet(given, &whole)) {
+    if let Some(row) = given.and_then(|given| struct_data_snippet(given, &whole)) {
         return vec![row];
     }
     // A page of which the service shows no text is there all the same.
@@ -140,12 +143,12 @@ fn document_snippets(result: &Value) -> Vec<Snippet> {
 }
 
 /// The texts of one list of a document, without repetitions.
-fn list_snippets(derived: Option<&Value>, name: &str, whole: &Snippet) -> Vec<Snippet> {
+fn distinct_list_snippets(derived: Option<&Value>, name: &str, whole: &Snippet) -> Vec<Snippet> {
     let mut snippets: Vec<Snippet> = Vec::new();
     for part in derived.into_iter().flat_map(|data| member_items(data, name)) {
         let text = match name {
-            "snippets" => plain_snippet(member_text(part, "snippet")),
-            _ => member_text(part, "content").trim().to_owned(),
+            "snippets" => snippet_without_markup(member_text_or_empty(part, "snippet")),
+            _ => member_text_or_empty(part, "content").trim().to_owned(),
         };
         let is_none = text.is_empty()
             || part.get("snippet_status").and_then(Value::as_str) == Some("NO_SNIPPET_AVAILABLE");
@@ -159,9 +162,9 @@ fn list_snippets(derived: Option<&Value>, name: &str, whole: &Snippet) -> Vec<Sn
 }
 
 /// A document without a text: a row of data, or a question with its answer.
-fn row_snippet(given: &Value, whole: &Snippet) -> Option<Snippet> {
+fn struct_data_snippet(given: &Value, whole: &Snippet) -> Option<Snippet> {
     let members = given.as_object().filter(|members| !members.is_empty())?;
-    let member = |name: &str| non_empty(member_text(given, name)).map(str::to_owned);
+    let member = |name: &str| non_empty(member_text_or_empty(given, name)).map(str::to_owned);
     if let (Some(question), Some(answer)) = (member("question"), member("answer")) {
         return Some(Snippet { text: question, answer: Some(answer), ..whole.clone() });
     }
@@ -175,7 +178,7 @@ pub(crate) fn page_number(value: &Value) -> Option<u64> {
 }
 
 /// The text of a snippet, in which the service marks words with `<b>` and writes some characters as HTML does.
-fn plain_snippet(text: &str) -> String {
+fn snippet_without_markup(text: &str) -> String {
     let mut plain = text.replace("<b>", "").replace("</b>", "");
     for (written, meant) in [
         ("&nbsp;", " "),
@@ -197,13 +200,13 @@ pub(crate) fn document_id(name: &str) -> Option<&str> {
 }
 
 /// The address of a document, if it is one that a reader may be shown.
-pub(crate) fn shown_address(uri: &str) -> Option<String> {
+pub(crate) fn displayable_uri(uri: &str) -> Option<String> {
     let is_known = ["https://", "http://", "gs://"].iter().any(|scheme| uri.starts_with(scheme));
     let is_other = |letter: char| letter.is_whitespace() || letter.is_control();
     (is_known && uri.len() <= 2048 && !uri.contains(is_other)).then(|| uri.to_owned())
 }
 
-pub(crate) fn member_text<'a>(value: &'a Value, name: &str) -> &'a str {
+pub(crate) fn member_text_or_empty<'a>(value: &'a Value, name: &str) -> &'a str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -226,7 +229,7 @@ mod tests {
 
     #[track_caller]
     fn check(result: &Value, expected: &Value) {
-        let found = Passages::read(&json!({"results": [result]}));
+        let found = Passages::from_search_response(&json!({"results": [result]}));
         let snippets: Vec<Value> = found.snippets.iter().map(Snippet::to_value).collect();
         assert_eq!(Value::Array(snippets), *expected);
     }
@@ -306,7 +309,7 @@ mod tests {
         };
         let texts = |result: &Value| {
             let texts: Vec<_> = member_items(result, "snippets")
-                .map(|one| member_text(one, "text").to_owned())
+                .map(|one| member_text_or_empty(one, "text").to_owned())
                 .collect();
             (texts.concat(), result["more"].clone())
         };

@@ -19,7 +19,7 @@ pub(crate) struct SearchParts {
 }
 
 /// The parts of `vertex`, which is at a pointer; `None` if one has a fault, which is reported.
-pub(crate) fn search_parts(
+pub(crate) fn read_search_parts(
     reader: &mut Reader,
     pointer: String,
     keys: &VertexKeys,
@@ -44,7 +44,7 @@ impl KeysReader<'_> {
     fn report_fault(&mut self, at: &str, message: &str, help: &str) {
         let pointer = format!("{}/{at}", self.pointer);
         let pointer = pointer.trim_end_matches('/');
-        self.reader.complain(SettingCode::WrongValue, pointer, message, help);
+        self.reader.report_fault(SettingCode::WrongValue, pointer, message, help);
     }
 
     /// Reports settings that contradict each other.
@@ -97,7 +97,7 @@ impl KeysReader<'_> {
         let stores: Vec<_> =
             stores.filter_map(|(at, keys)| Some((keys.mode, self.read_store(at, keys)?))).collect();
         if let Some(engine) = &keys.engine {
-            let name = self.name(engine, "engine", Kind::Engine);
+            let name = self.read_resource_name(engine, "engine", Kind::Engine);
             let is_own = |keys: &StoreKeys| keys.mode.is_some();
             if keys.data_stores.iter().flatten().any(is_own) {
                 let message = "expected no `mode` of a data store beside `engine`, got one";
@@ -118,13 +118,13 @@ impl KeysReader<'_> {
 
     fn read_store(&mut self, at: usize, keys: &StoreKeys) -> Option<StoreSettings> {
         let at = format!("data_stores/{at}");
-        let name = self.name(keys.name.as_deref()?, &at, Kind::DataStore);
+        let name = self.read_resource_name(keys.name.as_deref()?, &at, Kind::DataStore);
         let filter = self.read_filter(keys.filter.as_deref(), &format!("{at}/filter"));
         let boosts = self.read_boosts(keys.boosts.as_deref(), &format!("{at}/boosts"));
         Some(StoreSettings { name: name?, filter, boosts })
     }
 
-    fn name(&mut self, text: &str, at: &str, kind: Kind) -> Option<ResourceName> {
+    fn read_resource_name(&mut self, text: &str, at: &str, kind: Kind) -> Option<ResourceName> {
         let name = text.parse::<ResourceName>().ok();
         let name = name.filter(|name| name.is_engine() == (kind == Kind::Engine));
         if name.is_none() {

@@ -65,7 +65,7 @@ impl VertexTool {
     }
 
     /// A method, since all share what is asked of it.
-    fn any_method(&self) -> Option<&dyn Backend> {
+    fn first_target_method(&self) -> Option<&dyn Backend> {
         self.shared.methods.first()?.get(self.action)
     }
 
@@ -81,12 +81,12 @@ impl VertexTool {
             let mut answer = match method.run(&sent, journal).await {
                 Outcome::Answered(answer) => answer,
                 Outcome::Failed(mut fault) => {
-                    fault.body = fault.body.as_ref().and_then(google_code);
+                    fault.body = fault.body.as_ref().and_then(google_error_status);
                     return Err(fault);
                 }
                 other => return Ok(other),
             };
-            responses.push(answer_object(&mut answer)?);
+            responses.push(take_answer_object(&mut answer)?);
             last = Some(answer);
         }
         let most_bytes = self.shared.settings.result_bytes;
@@ -96,7 +96,7 @@ impl VertexTool {
                 answer::answer_result(&response, self.shared.settings.grounding, most_bytes)?
             }
             Action::Search => {
-                let passages = responses.iter().map(Passages::read).collect();
+                let passages = responses.iter().map(Passages::from_search_response).collect();
                 results::search_result(passages, question.limit, most_bytes)
             }
         };
@@ -110,11 +110,11 @@ impl VertexTool {
 }
 
 /// The object that the service answered with.
-fn answer_object(answer: &mut Answer) -> Result<Value, Box<Fault>> {
+fn take_answer_object(answer: &mut Answer) -> Result<Value, Box<Fault>> {
     match std::mem::replace(&mut answer.content, Content::Empty) {
         Content::Json(json) if json.value().is_object() => Ok(json.value().clone()),
         Content::Empty => Ok(json!({})),
-        _ => Err(wording::vertex::no_object()),
+        _ => Err(wording::vertex::result_not_an_object()),
     }
 }
 
@@ -123,19 +123,19 @@ impl Backend for VertexTool {
     callgate_executor::of_tool!(tool, shared.settings.toolset);
 
     fn target(&self) -> Option<String> {
-        self.any_method()?.target()
+        self.first_target_method()?.target()
     }
 
     fn secrets(&self, session: &Session) -> Vec<Secret> {
-        self.any_method().map(|method| method.secrets(session)).unwrap_or_default()
+        self.first_target_method().map(|method| method.secrets(session)).unwrap_or_default()
     }
 
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        if let Some(method) = self.any_method() {
-            method.fingerprint(session, hasher);
+    fn hash_session(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        if let Some(method) = self.first_target_method() {
+            method.hash_session(session, hasher);
         }
         for source in self.shared.settings.sources() {
-            hasher.source(source, session);
+            hasher.add_source_value(source, session);
         }
     }
 

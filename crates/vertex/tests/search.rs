@@ -72,7 +72,7 @@ impl Manuals {
             AuthConfig::Bearer { token }.build(&context).unwrap();
         let session_values = SessionValues::default();
         let around = Surroundings { transport, authenticator, session_values };
-        let tools = load(VertexSettings { server: Some(server), ..settings }, &around);
+        let tools = load_tools(VertexSettings { server: Some(server), ..settings }, &around);
         let executor = tools.into_iter().fold(Executor::builder(), Builder::shared_backend);
         Self { service, executor: executor.build().unwrap() }
     }

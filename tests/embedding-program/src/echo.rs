@@ -12,7 +12,7 @@ use std::{
 use callgate::{Backend, Call, Effect, Fault, FaultCode, Function, Next, Value, json};
 use callgate_kind::{
     Absence, Beside, CommonSettings, GivenLimits, Kept, KindKeys, KindSettings, NamedTool, Opened,
-    SELECTION_BY_NAME, Surroundings, ToolsetKind, equal_settings,
+    SELECTION_BY_NAME, Surroundings, ToolsetKind, are_equal_settings,
 };
 use callgate_settings::{Count, Mapping, Reader, Section as _, keys};
 use callgate_tree::SettingFinding;
@@ -126,7 +126,7 @@ impl KindSettings for EchoSettings {
     }
 
     fn is_same(&self, other: &dyn KindSettings) -> bool {
-        equal_settings(self, other)
+        are_equal_settings(self, other)
     }
 
     async fn open(
@@ -165,7 +165,7 @@ fn repeater(
     n_openings: usize,
 ) -> Option<Arc<dyn Backend>> {
     // With the prefix that the operator writes.
-    let name = tool.former_name(toolset).ok()?;
+    let name = tool.unedited_name(toolset).ok()?;
     let text = if tool.short == "shout" { text.to_uppercase() } else { text.to_owned() };
     let says = move |call: Call<'static>| {
         let end = call.arguments().get("end").and_then(Value::as_str).unwrap_or_default();

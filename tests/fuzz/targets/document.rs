@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(parsed) => parsed.value,
         Err(mut diagnostics) => {
             assert!(diagnostics.iter().any(|each| each.severity == Severity::Error));
-            return locate(bytes, &mut diagnostics);
+            return fill_positions(bytes, &mut diagnostics);
         }
     };
     let server = (bytes.len() % 2 == 0).then(|| "https://api.example.com/base".to_owned());
@@ -38,7 +38,7 @@ fuzz_target!(|bytes: &[u8]| {
             );
         }
     }
-    locate(bytes, &mut loaded.report.diagnostics);
+    fill_positions(bytes, &mut loaded.report.diagnostics);
 });
 
 fn accounted(loaded: &Loaded) {

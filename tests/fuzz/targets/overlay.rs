@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(parsed) => parsed.value,
         Err(mut diagnostics) => {
             assert!(diagnostics.iter().any(|each| each.severity == Severity::Error));
-            return locate(bytes, &mut diagnostics);
+            return fill_positions(bytes, &mut diagnostics);
         }
     };
     let tree = TREE.get_or_init(|| read(DESCRIPTION, &Limits::default()).expect("a tree").value);
@@ -31,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
         let mut applied = apply_overlays(tree.clone(), overlays, &limits);
         assert_eq!(applied.diagnostics.len(), n_times);
         for diagnostics in &mut applied.diagnostics {
-            locate(bytes, diagnostics);
+            fill_positions(bytes, diagnostics);
         }
         let Some(overlaid) = applied.overlaid else { return };
         let (n_nodes, depth) = size(overlaid.root());
@@ -40,7 +40,7 @@ fuzz_target!(|bytes: &[u8]| {
         let within = DescriptionLimits { text: limits, ..DescriptionLimits::default() };
         let Ok(document) = Document::with_limits(overlaid.root().clone(), within) else { return };
         let mut loaded = load(&document, &LoadOptions::default()).with_schema_findings();
-        overlaid.locate(DESCRIPTION, &mut loaded.report.diagnostics);
+        overlaid.fill_original_positions(DESCRIPTION, &mut loaded.report.diagnostics);
     }
 });
 

@@ -35,7 +35,7 @@ fuzz_target!(|bytes: &[u8]| {
     let find = |handle: &Handle| kept(&results, handle.as_str());
     let mut journal = Journal::default();
     let mut request =
-        || plan.request_with(&arguments, &session, StoredResults::new(&find), &mut journal);
+        || plan.request_with_stored_results(&arguments, &session, StoredResults::new(&find), &mut journal);
     let Ok(request_once) = request() else { return };
     let again = request().expect("a second time too");
     let request = request_once;

@@ -4,7 +4,7 @@
 #![no_main]
 
 use callgate_tool::Value;
-use callgate_tree::{Limits, Node, positions, read};
+use callgate_tree::{Limits, Node, nearest_positions, read};
 use libfuzzer_sys::fuzz_target;
 
 /// So many nodes of a tree are looked for in its text.
@@ -17,14 +17,14 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(!diagnostics.is_empty());
         for diagnostic in diagnostics {
             assert!(!diagnostic.message.is_empty());
-            drop(positions(bytes, std::iter::once(&*diagnostic.pointer)));
+            drop(nearest_positions(bytes, std::iter::once(&*diagnostic.pointer)));
         }
     }
     as_json(bytes, read_bytes.as_ref().ok().map(|parsed| &parsed.value));
     let Ok(parsed) = read_bytes else { return };
     let mut pointers = Vec::new();
     collect(&parsed.value, String::new(), &mut pointers);
-    let found = positions(bytes, pointers.iter().map(String::as_str));
+    let found = nearest_positions(bytes, pointers.iter().map(String::as_str));
     assert_eq!(found.len(), pointers.len());
     let n_lines = bytes.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count() + 1;
     for (pointer, position) in pointers.iter().zip(found) {

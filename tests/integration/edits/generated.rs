@@ -83,7 +83,7 @@ fn required(executor: &Executor, tool: &str) -> Option<Object> {
 /// are any. `seed` turns the arguments.
 fn case(entry: Entry<'_>, seed: usize) -> Option<Case> {
     let (operation, schema) = (entry.operation()?, entry.declaration()?.input_schema.to_value());
-    if operation.body_of_arguments().is_some() {
+    if operation.body_as_arguments_name().is_some() {
         return None;
     }
     let mut inputs = changeable(operation);

@@ -106,7 +106,7 @@ impl Transport for Script {
         let (head, body) = self.send(request, limits).await?.into_parts();
         let is_hanging = head.extensions.get::<Hangs>().is_some();
         let body = if is_hanging {
-            ResponseBody::of_pieces(stream::pending())
+            ResponseBody::from_pieces(stream::pending())
         } else {
             ResponseBody::whole(body)
         };

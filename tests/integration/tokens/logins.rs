@@ -10,7 +10,7 @@ use callgate::{
     config::Error,
 };
 use callgate_auth::LoggedIn;
-use callgate_config::logins;
+use callgate_config::authorization_code_logins;
 use callgate_transport::Listeners;
 use tokio::task::yield_now;
 
@@ -105,10 +105,10 @@ fn rotating(provider: &Provider) -> Response {
 
 /// Logs in as a browser would come back from the page.
 async fn log_in(login: &Login) -> LoggedIn {
-    let begun = login.begin("http://127.0.0.1:1/callback").await.unwrap();
+    let begun = login.begin_in_browser("http://127.0.0.1:1/callback").await.unwrap();
     let query: BTreeMap<_, _> = begun.url().query_pairs().into_owned().collect();
     let answer = format!("code=canary-code&state={}", query["state"]);
-    login.finish(begun, &answer).await.unwrap()
+    login.finish_in_browser(begun, &answer).await.unwrap()
 }
 
 async fn logged_in() -> (Arc<Provider>, Arc<MemoryGrants>, Built) {
@@ -116,7 +116,7 @@ async fn logged_in() -> (Arc<Provider>, Arc<MemoryGrants>, Built) {
     provider.behave(|provider, _| rotating(provider));
     let kept = Arc::new(MemoryGrants::default());
     let built = process(&provider, &kept);
-    let [login] = &*logins(&built) else { panic!("one login") };
+    let [login] = &*authorization_code_logins(&built) else { panic!("one login") };
     assert_eq!((&*login.toolset, &*login.credential), ("pets", "oauth2_authorization_code"));
     let found = log_in(&login.login).await;
     assert!(found.is_renewed && found.scopes == ["read"], "{found:?}");
@@ -237,13 +237,13 @@ async fn a_rejected_login_is_reported_with_the_command_to_renew_it() {
 #[tokio::test]
 async fn a_logout_removes_the_login_even_if_the_server_fails() {
     let (_provider, kept, built) = logged_in().await;
-    let login = &logins(&built)[0].login;
+    let login = &authorization_code_logins(&built)[0].login;
     let ended = login.logout().await.unwrap();
     assert!(ended.was_there);
     assert!(ended.unrevoked.unwrap().contains("names no place"));
     assert!(kept.texts.lock().unwrap().is_empty());
     assert!(!login.logout().await.unwrap().was_there);
-    assert_eq!(login.check().await.unwrap_err().kind(), ErrorKind::MissingCredential);
+    assert_eq!(login.check_logged_in().await.unwrap_err().kind(), ErrorKind::MissingCredential);
 }
 
 #[tokio::test]
@@ -263,7 +263,7 @@ async fn logins_on_another_device_and_logouts_go_to_the_addresses_that_are_named
     keys["revocation_url"] = json!(provider.url("/revoke"));
     let kept = Arc::new(MemoryGrants::default());
     let built = build_in(&configuration(&provider, &settings), &environment(&kept)).unwrap();
-    let login = &logins(&built)[0].login;
+    let login = &authorization_code_logins(&built)[0].login;
     let begun = login.begin_on_device().await.unwrap();
     assert_eq!((begun.user_code(), &*provider.last().path), ("WDJB-MJHT", "/device"));
     log_in(login).await;
@@ -280,7 +280,11 @@ async fn a_program_without_a_store_for_logins_gets_a_fault() {
     let provider = Provider::start().await;
     let config = configuration(&provider, &settings(&provider));
     let built = build_in(&config, &Environment::new()).unwrap();
-    let refused = logins(&built)[0].login.begin("http://127.0.0.1:1/").await.unwrap_err();
+    let refused = authorization_code_logins(&built)[0]
+        .login
+        .begin_in_browser("http://127.0.0.1:1/")
+        .await
+        .unwrap_err();
     assert!(refused.to_string().contains("Environment::with_grants"), "{refused}");
 }
 
@@ -312,16 +316,23 @@ async fn the_login_page_is_read_from_the_description() {
     let provider = Provider::start().await;
     provider.behave(|provider, _| rotating(provider));
     let own = described(&provider, &provider.url("/page"), "");
-    let [login] = &*logins(&own) else { panic!("one login") };
+    let [login] = &*authorization_code_logins(&own) else { panic!("one login") };
     assert_eq!(login.credential, "idp");
-    let begun = login.login.begin("http://127.0.0.1:1/callback").await.unwrap();
+    let begun = login.login.begin_in_browser("http://127.0.0.1:1/callback").await.unwrap();
     assert!(begun.url().as_str().starts_with(&provider.url("/page?")), "{}", begun.url());
     assert!(log_in(&login.login).await.is_renewed, "at the token endpoint of its flow");
     let other = described(&provider, "https://evil.example/page", "");
-    assert!(logins(&other).is_empty(), "a page at an origin that credentials may not go to");
+    assert!(
+        authorization_code_logins(&other).is_empty(),
+        "a page at an origin that credentials may not go to"
+    );
     let page = ", authorization_url: 'https://idp.example/page'";
     let named = described(&provider, "https://evil.example/page", page);
-    let begun = logins(&named)[0].login.begin("http://127.0.0.1:1/callback").await.unwrap();
+    let begun = authorization_code_logins(&named)[0]
+        .login
+        .begin_in_browser("http://127.0.0.1:1/callback")
+        .await
+        .unwrap();
     assert_eq!(begun.url().host_str(), Some("idp.example"), "the operator's wins");
 }
 

@@ -86,8 +86,8 @@ impl InputPart {
             Self::Text(text) => drop(members.insert("text", text.as_str().into())),
             Self::File(file) => {
                 members.insert("data", BASE64_STANDARD.encode(&file.bytes).into());
-                members.insert_filled("content_type", file.media_type.as_str());
-                members.insert_some("filename", file.filename.as_deref());
+                members.insert_unless_empty("content_type", file.media_type.as_str());
+                members.insert_if_some("filename", file.filename.as_deref());
             }
         }
         members.into()

@@ -22,16 +22,16 @@ pub fn describe_model_duration() {
 
 impl Model {
     /// Makes the series of the model before its first request.
-    pub(crate) fn describe(&self) {
-        drop([None, Some("_OTHER")].map(|failure| self.durations(failure)));
+    pub(crate) fn describe_metric_series(&self) {
+        drop([None, Some("_OTHER")].map(|failure| self.duration_histogram(failure)));
     }
 
     /// Records the time of one attempt, and the kind of its failure.
-    pub(super) fn record(&self, time: Duration, failure: Option<&'static str>) {
-        self.durations(failure).record(time.as_secs_f64());
+    pub(super) fn record_duration(&self, time: Duration, failure: Option<&'static str>) {
+        self.duration_histogram(failure).record(time.as_secs_f64());
     }
 
-    fn durations(&self, failure: Option<&'static str>) -> Histogram {
+    fn duration_histogram(&self, failure: Option<&'static str>) -> Histogram {
         let mut labels = vec![
             ("gen_ai_operation_name", "chat".to_owned()),
             ("gen_ai_provider_name", self.wire.provider.to_owned()),

@@ -6,12 +6,12 @@ use bytes::Bytes;
 use callgate_auth::Error as AuthError;
 use callgate_call::{retry_after, retry_delay};
 use callgate_secret::Masker;
-use callgate_tool::{Reached, Value, visible_line};
+use callgate_tool::{Reached, Value, escape_invisible_in_line};
 use callgate_transport::{Error as TransportError, ErrorKind};
 use http::{HeaderMap, Response, StatusCode};
 
 use super::{overflow::is_overflow, refusal::is_refusal};
-use crate::wire::{ReplyFault, error_of, error_words, is_transient_error};
+use crate::wire::{ReplyFault, error_words, is_transient_error, take_error};
 
 #[derive(Clone, Debug)]
 pub(crate) struct ModelFailure {
@@ -53,7 +53,7 @@ impl ModelFailure {
     }
 
     /// The stream ended before the reply did; this text without secrets came in place of an event.
-    pub(super) fn cut(stray_text: &str) -> Self {
+    pub(super) fn cut_stream(stray_text: &str) -> Self {
         let shown = message_excerpt(stray_text.trim());
         let message = "the reply of the model ended before it was whole".to_owned();
         let message = if shown.is_empty() {
@@ -90,8 +90,9 @@ impl ModelFailure {
         // llama.cpp says it with the status 500.
         let is_overflow = status == StatusCode::PAYLOAD_TOO_LARGE || is_overflow(&error, &said);
         let is_refusal = !is_overflow && is_refusal(&error, &said);
-        let is_said = (is_passing(status) || is_transient(&error)) && !is_unpaid(&error, &said);
-        let may_pass = asked_to_retry(response.headers()).unwrap_or(is_said);
+        let is_said =
+            (is_transient_status(status) || is_transient(&error)) && !is_unpaid(&error, &said);
+        let may_pass = provider_retry_hint(response.headers()).unwrap_or(is_said);
         let is_transient = !is_overflow && !is_refusal && may_pass;
         let retry_after = retry_after(response.headers()).or_else(|| retry_delay(&error));
         Self { message, is_overflow, is_refusal, is_transient, retry_after }
@@ -104,23 +105,23 @@ fn error_and_words(text: &str) -> (Value, String) {
         let is_page = text.trim_start().starts_with('<');
         return (Value::Null, if is_page { String::new() } else { text.trim().to_owned() });
     };
-    let error = error_of(&mut body).unwrap_or(body);
+    let error = take_error(&mut body).unwrap_or(body);
     let said = error_words(&error);
     (error, said)
 }
 
 /// The provider's own word on whether the request may succeed later, as OpenAI and Anthropic send it.
-fn asked_to_retry(headers: &HeaderMap) -> Option<bool> {
+fn provider_retry_hint(headers: &HeaderMap) -> Option<bool> {
     headers.get("x-should-retry")?.to_str().ok()?.parse().ok()
 }
 
 /// Words of a provider as one line.
 fn message_excerpt(said: &str) -> String {
-    visible_line(said).chars().take(MOST_SHOWN).collect()
+    escape_invisible_in_line(said).chars().take(MOST_SHOWN).collect()
 }
 
 /// True for a status after which a provider may take the same request; 409 is a lock that was not free, 498 Groq's want of resources.
-fn is_passing(status: StatusCode) -> bool {
+fn is_transient_status(status: StatusCode) -> bool {
     status.is_server_error() || matches!(status.as_u16(), 408 | 409 | 429 | 498)
 }
 
@@ -139,7 +140,7 @@ fn is_transient(error: &Value) -> bool {
         let status = kind.as_u64().or_else(|| name.parse().ok());
         let status =
             status.and_then(|status| StatusCode::from_u16(u16::try_from(status).ok()?).ok());
-        status.is_some_and(is_passing) || is_transient_error(name)
+        status.is_some_and(is_transient_status) || is_transient_error(name)
     })
 }
 

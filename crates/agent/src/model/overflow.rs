@@ -19,12 +19,12 @@ pub(super) fn is_overflow(error: &Value, said: &str) -> bool {
     };
     WORDS.iter().any(|words| said.contains(words))
         || PAIRS.iter().any(has_pair)
-        || is_long_member(&said)
+        || is_overlong_input(&said)
 }
 
 /// True for a sentence of OpenAI about a text of the conversation, or the list of its messages: `Invalid 'input[0].content': string
 /// too long`. The ids and arguments of calls have limits of their own.
-fn is_long_member(said: &str) -> bool {
+fn is_overlong_input(said: &str) -> bool {
     let Some((_, rest)) = said.split_once("invalid '") else { return false };
     let Some((path, rest)) = rest.split_once('\'') else { return false };
     let is_list = matches!(path, "input" | "messages");

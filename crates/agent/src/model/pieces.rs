@@ -27,7 +27,7 @@ impl Pieces {
     }
 
     /// The next piece; `None` at the end.
-    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, ModelFailure> {
+    pub(super) async fn next_piece(&mut self) -> Result<Option<Bytes>, ModelFailure> {
         let ends = Instant::now().checked_add(self.silence).unwrap_or(self.deadline);
         let chunk = timeout_at(ends.min(self.deadline), self.body.chunk()).await;
         let chunk = chunk.map_err(|_| ModelFailure::stream_pause(self.silence))?;
@@ -43,7 +43,7 @@ impl Pieces {
     /// The whole body, whose first piece was taken.
     pub(super) async fn collect_body(mut self, first: Bytes) -> Result<Bytes, ModelFailure> {
         let mut whole = Vec::from(first);
-        while let Some(piece) = self.next().await? {
+        while let Some(piece) = self.next_piece().await? {
             whole.extend_from_slice(&piece);
         }
         Ok(whole.into())

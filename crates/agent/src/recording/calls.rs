@@ -23,7 +23,7 @@ struct RecordedCall {
 
 impl CallRecorders {
     /// The watcher of the next call.
-    pub(crate) fn watcher(&self, call: &ToolCall) -> Arc<dyn Watcher> {
+    pub(crate) fn add_watcher(&self, call: &ToolCall) -> Arc<dyn Watcher> {
         let recorder = Arc::<CallRecorder>::default();
         let (id, tool) = (call.id.clone(), call.tool.clone());
         self.lock().push(RecordedCall { id, tool, recorder: Arc::clone(&recorder) });

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use callgate_dialect::json_result;
-use callgate_executor::{comparable_result, result_handles};
+use callgate_executor::{result_handles, result_without_random_values};
 use callgate_tool::{Approvers, Outcome, ToolResult, Value, json};
 
 use crate::{context::TurnEvent, end::End};
@@ -42,7 +42,7 @@ impl CallResults {
 
 /// The end of a turn with results, and the texts in them that differ each time.
 #[doc(hidden)]
-pub fn end_of(end: &End, results: Vec<ToolResult>) -> (Value, Vec<String>) {
+pub fn end_and_random_texts(end: &End, results: Vec<ToolResult>) -> (Value, Vec<String>) {
     let mut random = Vec::new();
     let shown = results.into_iter().map(|mut result| {
         if let Outcome::Pending(pending) = &mut result.outcome {
@@ -51,10 +51,10 @@ pub fn end_of(end: &End, results: Vec<ToolResult>) -> (Value, Vec<String>) {
         }
         let handles = result_handles(&mut result);
         random.extend(handles.iter().filter_map(|handle| handle.as_ref().map(ToString::to_string)));
-        json_result(&comparable_result(result)).into_value()
+        json_result(&result_without_random_values(result)).into_value()
     });
     let results: Vec<Value> = shown.collect();
-    let mut value = json_of(end);
+    let mut value = end_json(end);
     if let Some(members) = value.as_object_mut() {
         members.insert("results", Value::Array(results));
     }
@@ -63,7 +63,7 @@ pub fn end_of(end: &End, results: Vec<ToolResult>) -> (Value, Vec<String>) {
 
 /// The end of a turn, as `callgate chat --json` prints it.
 #[doc(hidden)]
-pub fn json_of(end: &End) -> Value {
+pub fn end_json(end: &End) -> Value {
     let pending = end.pending.iter().map(|pending| {
         json!({"id": &*pending.id, "tool": &*pending.tool, "kind": pending.kind, "request": pending.request.clone()})
     });

@@ -34,19 +34,19 @@ pub struct TurnFiles {
 
 impl TurnFiles {
     /// The name and the content of each file of a recording.
-    pub fn named_contents(&self, ends: &Value) -> Vec<(String, Vec<u8>)> {
+    pub fn named_file_contents(&self, ends: &Value) -> Vec<(String, Vec<u8>)> {
         let own = |name: &str, text: String| (name.to_owned(), text.into_bytes());
         let mut files = vec![own(TURN, self.form.to_text())];
         files.extend(self.session.iter().map(|session| own(SESSION, format!("{session:#}\n"))));
         files.extend(self.transcript.iter().map(|text| own(TRANSCRIPT, text.clone())));
         for (number, exchange) in (1..).zip(&self.model) {
             let request = Value::from_slice(&exchange.request).unwrap_or_default();
-            files.push((model_request(number), format!("{request:#}\n").into_bytes()));
-            files.push((model_response(number), exchange.response.clone()));
+            files.push((model_request_filename(number), format!("{request:#}\n").into_bytes()));
+            files.push((model_response_filename(number), exchange.response.clone()));
         }
         for (number, exchange) in (1..).zip(&self.services) {
-            files.push((service_request(number), exchange.request.clone()));
-            files.push((service_response(number), exchange.response.clone()));
+            files.push((service_request_filename(number), exchange.request.clone()));
+            files.push((service_response_filename(number), exchange.response.clone()));
         }
         files.push(own(ENDS, format!("{ends:#}\n")));
         files
@@ -55,25 +55,25 @@ impl TurnFiles {
 
 /// The name of a request to a model, from 1.
 #[doc(hidden)]
-pub fn model_request(number: usize) -> String {
+pub fn model_request_filename(number: usize) -> String {
     format!("model/{number:02}.request.json")
 }
 
 /// The name of a reply of a model.
 #[doc(hidden)]
-pub fn model_response(number: usize) -> String {
+pub fn model_response_filename(number: usize) -> String {
     format!("model/{number:02}.response.http")
 }
 
 /// The name of a request to a service, from 1.
 #[doc(hidden)]
-pub fn service_request(number: usize) -> String {
+pub fn service_request_filename(number: usize) -> String {
     format!("services/{number:02}.request.http")
 }
 
 /// The name of a response of a service.
 #[doc(hidden)]
-pub fn service_response(number: usize) -> String {
+pub fn service_response_filename(number: usize) -> String {
     format!("services/{number:02}.response.http")
 }
 

@@ -55,7 +55,7 @@ impl ModelRecorder {
         Self { transport, exchanges }
     }
 
-    fn begin<B>(&self, asked: &Request<Bytes>, response: &Response<B>) -> RunningExchange {
+    fn begin_exchange<B>(&self, asked: &Request<Bytes>, response: &Response<B>) -> RunningExchange {
         let secrets = asked.extensions().get().map(|CredentialValues(secrets)| Arc::clone(secrets));
         let mut headers = HeaderMap::new();
         // Others name the account, and nothing here reads them.
@@ -82,7 +82,7 @@ impl Transport for ModelRecorder {
     ) -> Result<Response<Bytes>, Error> {
         let asked = request.clone();
         let response = self.transport.send(request, limits).await?;
-        self.begin(&asked, &response).body.extend_from_slice(response.body());
+        self.begin_exchange(&asked, &response).body.extend_from_slice(response.body());
         Ok(response)
     }
 
@@ -97,13 +97,13 @@ impl Transport for ModelRecorder {
     ) -> Result<Response<ResponseBody>, Error> {
         let asked = request.clone();
         let response = self.transport.open(request, limits).await?;
-        let exchange = self.begin(&asked, &response);
-        Ok(response.map(|body| ResponseBody::of_pieces(noted_pieces(body, exchange))))
+        let exchange = self.begin_exchange(&asked, &response);
+        Ok(response.map(|body| ResponseBody::from_pieces(recorded_pieces(body, exchange))))
     }
 }
 
 /// The pieces of a body, each of which is noted.
-fn noted_pieces(
+fn recorded_pieces(
     body: ResponseBody,
     exchange: RunningExchange,
 ) -> impl stream::Stream<Item = Result<Bytes, Error>> + Send {
@@ -178,7 +178,7 @@ mod tests {
         ) -> Result<Response<ResponseBody>, Error> {
             let broken = Err(Error::new(ErrorKind::Receive, "it broke off"));
             let pieces = [Ok("data: s3cr3t-".into()), Ok("key".into()), broken];
-            Ok(Response::new(ResponseBody::of_pieces(stream::iter(pieces))))
+            Ok(Response::new(ResponseBody::from_pieces(stream::iter(pieces))))
         }
     }
 

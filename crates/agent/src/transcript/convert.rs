@@ -10,12 +10,12 @@ use callgate_tool::{Json, StoredResult, Tool, ToolCall, Value};
 use super::{
     CallState, Open, Transcript,
     open::answer_messages,
-    repair::{MessageGroup, Repair, groups, read_group},
+    repair::{MessageGroup, Repair, message_groups, read_group_calls},
 };
 use crate::{
     error::{self, Error},
     input::InputPart,
-    wire::{Piece, Wire, pieces, takes, user_message, wire},
+    wire::{Piece, Wire, can_take_file, message_pieces, user_message, wire},
 };
 
 impl Transcript {
@@ -40,7 +40,7 @@ impl Transcript {
         dialect: Dialect,
         declared: impl Fn(&str) -> Option<&'t Tool>,
     ) -> Result<(Self, Repair), Error> {
-        let to = wire(dialect).ok_or_else(|| error::no_provider(dialect.as_str()))?;
+        let to = wire(dialect).ok_or_else(|| error::no_model_dialect(dialect.as_str()))?;
         if dialect == self.dialect() {
             return Ok((self, Repair::default()));
         }
@@ -52,26 +52,26 @@ impl Transcript {
             n_left_out: 0,
         };
         let (brought, own) = self.messages.split_at(self.n_brought.min(self.messages.len()));
-        converter.add_all(brought);
+        converter.add_messages(brought);
         let n_brought = converter.done.len();
-        converter.add_all(own);
+        converter.add_messages(own);
         let Converter { done: messages, n_left_out, .. } = converter;
         let mut converted = Self { wire: to, messages, open: None, n_brought };
         converted.open =
-            self.open.and_then(|open| converted.convert_open(open, self.wire, declared));
+            self.open.and_then(|open| converted.converted_open_calls(open, self.wire, declared));
         let repair = Repair { n_left_out, former: Some(self.wire.dialect), ..Repair::default() };
         Ok((converted, repair))
     }
 
     /// The open calls of the last messages, each as it was.
-    fn convert_open<'t>(
+    fn converted_open_calls<'t>(
         &self,
         former: Open,
         from: Wire,
         declared: impl Fn(&str) -> Option<&'t Tool>,
     ) -> Option<Open> {
-        let group = self.messages.get(self.messages.len() - self.n_in_group()..)?;
-        let mut open = Open::new(read_group(self.wire, group, declared).ok()?);
+        let group = self.messages.get(self.messages.len() - self.last_group_length()..)?;
+        let mut open = Open::new(read_group_calls(self.wire, group, declared).ok()?);
         for (at, state) in former.states.into_iter().enumerate() {
             let Some((id, tool)) = open.read.calls().get(at).map(id_and_tool) else { continue };
             let state = match state {
@@ -82,7 +82,7 @@ impl Transcript {
                 state => state,
             };
             if open.is_held(at) || matches!(state, CallState::Ended(_) | CallState::Written(_)) {
-                open.set(at, state);
+                open.set_state(at, state);
             }
         }
         Some(open)
@@ -92,7 +92,7 @@ impl Transcript {
 /// The words of a result, as its dialect writes it.
 fn result_text(wire: Wire, written: Value) -> String {
     let messages = answer_messages(wire, vec![written]);
-    let pieces = messages.iter().flat_map(|message| pieces(wire, message.value()));
+    let pieces = messages.iter().flat_map(|message| message_pieces(wire, message.value()));
     let mut texts = pieces.filter_map(|piece| match piece {
         Piece::Result(_, text) => Some(text),
         Piece::Call | Piece::File(_) | Piece::Other | Piece::Text(_) => None,
@@ -117,31 +117,31 @@ struct Converter {
 }
 
 impl Converter {
-    fn add_all(&mut self, messages: &[Json]) {
-        for MessageGroup { said, after, .. } in groups(self.from, 0, messages.to_vec()) {
+    fn add_messages(&mut self, messages: &[Json]) {
+        for MessageGroup { said, after, .. } in message_groups(self.from, 0, messages.to_vec()) {
             let calls = self.add_reply(&said);
-            self.add_user(&after, &calls);
+            self.add_results_and_words(&after, &calls);
         }
     }
 
     /// Adds what a model said, and returns its calls with the ids that they have now.
     fn add_reply(&mut self, said: &[Json]) -> Vec<(String, ToolCall)> {
         let mut words = String::new();
-        for piece in said.iter().flat_map(|message| pieces(self.from, message.value())) {
+        for piece in said.iter().flat_map(|message| message_pieces(self.from, message.value())) {
             match piece {
                 Piece::Text(text) => words.push_str(&text),
                 Piece::Call => {}
                 Piece::File(_) | Piece::Other | Piece::Result(..) => self.n_left_out += 1,
             }
         }
-        let read = read_group(self.from, said, |_| None).ok().filter(|_| !said.is_empty());
+        let read = read_group_calls(self.from, said, |_| None).ok().filter(|_| !said.is_empty());
         let mut calls: Vec<(String, ToolCall)> = Vec::new();
         for asked in read.iter().flat_map(ReadMessage::calls) {
             let (id, tool) = id_and_tool(asked);
             let arguments = asked.call.as_ref().map(|call| call.arguments.clone());
             // The result of a call whose arguments cannot be read says so.
             let call = ToolCall::new(id, tool, arguments.unwrap_or_default());
-            calls.push((self.id(&call.id), call));
+            calls.push((self.portable_call_id(&call.id), call));
         }
         let words = Some(&*words).filter(|words| !words.trim().is_empty());
         if words.is_some() || !calls.is_empty() {
@@ -149,7 +149,8 @@ impl Converter {
             let written = written.map(|(at, (id, call))| (self.to.call)(id, call, at));
             let messages = self.to.model_messages(words, written.collect());
             if self.done.is_empty() && self.to.rules.parts.is_some() {
-                self.done.push(self.to.user(&wording::no_beginning()).into());
+                self.done
+                    .push(self.to.user_text_message(&wording::words_before_first_answer()).into());
             }
             self.done.extend(messages.into_iter().map(Json::from));
         }
@@ -157,7 +158,7 @@ impl Converter {
     }
 
     /// The id of a call for all providers: its own, where that is plain, short and new.
-    fn id(&mut self, own: &str) -> String {
+    fn portable_call_id(&mut self, own: &str) -> String {
         let is_part = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
         let is_plain = (1..=MOST_ID).contains(&own.len()) && own.chars().all(is_part);
         if is_plain && self.ids.insert(own.to_owned()) {
@@ -171,13 +172,13 @@ impl Converter {
     }
 
     /// Adds messages of the user: the results of calls, and words with files.
-    fn add_user(&mut self, messages: &[Json], calls: &[(String, ToolCall)]) {
+    fn add_results_and_words(&mut self, messages: &[Json], calls: &[(String, ToolCall)]) {
         let (mut results, mut said) = (Vec::new(), Vec::new());
         for message in messages {
             let mut parts = Vec::new();
-            for piece in pieces(self.from, message.value()) {
+            for piece in message_pieces(self.from, message.value()) {
                 match piece {
-                    Piece::File(file) => parts.push(self.file(file)),
+                    Piece::File(file) => parts.push(self.file_or_words(file)),
                     Piece::Text(text) => parts.push(InputPart::Text(text)),
                     Piece::Result(id, text) => results.push((id, text)),
                     Piece::Call | Piece::Other => self.n_left_out += 1,
@@ -200,19 +201,19 @@ impl Converter {
     }
 
     /// A file, or words about one that the model cannot read.
-    fn file(&mut self, file: StoredResult) -> InputPart {
-        if takes(self.to, &file) {
+    fn file_or_words(&mut self, file: StoredResult) -> InputPart {
+        if can_take_file(self.to, &file) {
             return InputPart::File(file);
         }
         self.n_left_out += 1;
-        InputPart::Text(wording::unreadable_file(&file.filename.unwrap_or(file.media_type)))
+        InputPart::Text(wording::unreadable_file_words(&file.filename.unwrap_or(file.media_type)))
     }
 
     fn add_user_message(&mut self, mut parts: Vec<InputPart>) {
         let is_file = |part: &InputPart| matches!(part, InputPart::File(_));
         if !parts.is_empty() && parts.iter().all(is_file) {
             // A document has to have words beside it at Bedrock.
-            parts.insert(0, InputPart::Text(wording::files_alone()));
+            parts.insert(0, InputPart::Text(wording::words_before_files()));
         }
         let n_before = self.done.len();
         let message = user_message(self.to, &parts, n_before).or_else(|_| {

@@ -65,13 +65,13 @@ impl Open {
     }
 
     /// The calls that can be made, with their positions.
-    pub(crate) fn calls(&self) -> impl Iterator<Item = (usize, &ToolCall)> {
+    pub(crate) fn valid_calls(&self) -> impl Iterator<Item = (usize, &ToolCall)> {
         let calls = self.read.calls().iter().enumerate();
         calls.filter_map(|(at, asked)| Some((at, asked.call.as_ref().ok()?)))
     }
 
     /// The call at a position, if it can be made.
-    pub(crate) fn call(&self, at: usize) -> Option<&ToolCall> {
+    pub(crate) fn valid_call(&self, at: usize) -> Option<&ToolCall> {
         self.read.calls().get(at)?.call.as_ref().ok()
     }
 
@@ -80,44 +80,44 @@ impl Open {
     }
 
     /// The calls that wait, with their positions.
-    pub(crate) fn waiting(&self) -> impl Iterator<Item = (usize, &ToolCall, &Waiting)> {
-        self.calls().filter_map(|(at, call)| match self.states.get(at)? {
+    pub(crate) fn waiting_calls(&self) -> impl Iterator<Item = (usize, &ToolCall, &Waiting)> {
+        self.valid_calls().filter_map(|(at, call)| match self.states.get(at)? {
             CallState::Waits(waiting) => Some((at, call, waiting)),
             _ => None,
         })
     }
 
     /// The first call that waits under an id, apart from those at some positions: a model may use an id twice.
-    pub(crate) fn waiting_at(
+    pub(crate) fn find_waiting_call(
         &self,
         id: &str,
         answered: &[usize],
     ) -> Option<(usize, &ToolCall, &Waiting)> {
-        self.waiting().find(|(at, call, _)| call.id == id && !answered.contains(at))
+        self.waiting_calls().find(|(at, call, _)| call.id == id && !answered.contains(at))
     }
 
-    pub(crate) fn set(&mut self, at: usize, state: CallState) {
+    pub(crate) fn set_state(&mut self, at: usize, state: CallState) {
         if let Some(slot) = self.states.get_mut(at) {
             *slot = state;
         }
     }
 
     /// Marks calls as running.
-    pub(crate) fn begin(&mut self, calls: &[(usize, ToolCall)]) {
+    pub(crate) fn mark_begun(&mut self, calls: &[(usize, ToolCall)]) {
         for (at, _) in calls {
-            self.set(*at, CallState::Begun);
+            self.set_state(*at, CallState::Begun);
         }
     }
 
     /// Marks calls as not begun after all.
-    pub(crate) fn hold(&mut self, calls: &[(usize, ToolCall)]) {
+    pub(crate) fn mark_held(&mut self, calls: &[(usize, ToolCall)]) {
         for (at, _) in calls {
-            self.set(*at, CallState::Held);
+            self.set_state(*at, CallState::Held);
         }
     }
 
     /// Lets the calls that nothing was done about wait for the results of the turn's caller.
-    pub(crate) fn wait_for_results(&mut self) {
+    pub(crate) fn mark_awaiting_results(&mut self) {
         for state in self.states.iter_mut().filter(|state| matches!(state, CallState::Held)) {
             *state = CallState::Waits(Waiting::Result);
         }
@@ -128,30 +128,30 @@ impl Open {
     }
 
     /// True if the call at a position waits for a person, who is asked about a call of its program.
-    pub(crate) fn waits_for_program(&self, at: usize) -> bool {
+    pub(crate) fn needs_program_approval(&self, at: usize) -> bool {
         let state = self.states.get(at);
         matches!(state, Some(CallState::Waits(Waiting::Pending(pending))) if pending.is_of_program())
     }
 
     /// True if every call has its result.
-    pub(crate) fn is_ended(&self) -> bool {
+    pub(crate) fn has_all_results(&self) -> bool {
         self.states.iter().all(is_answered)
     }
 
     /// Ends each call without a result with a fault.
-    pub(crate) fn end_all(&mut self, fault: impl Fn(&ToolCall) -> Box<Fault>) {
-        let calls: Vec<_> = self.calls().map(|(at, call)| (at, call.clone())).collect();
+    pub(crate) fn end_unanswered(&mut self, fault: impl Fn(&ToolCall) -> Box<Fault>) {
+        let calls: Vec<_> = self.valid_calls().map(|(at, call)| (at, call.clone())).collect();
         for (at, call) in calls {
             if let Some(CallState::Held | CallState::Waits(_)) = self.states.get(at) {
                 let fault = fault(&call);
-                self.set(at, CallState::Ended(failed_result(&call, fault)));
+                self.set_state(at, CallState::Ended(failed_result(&call, fault)));
             }
         }
     }
 
     /// Ends each call without a result, because the user went on.
-    pub(crate) fn pass_over(&mut self) {
-        let calls: Vec<_> = self.calls().map(|(at, call)| (at, call.clone())).collect();
+    pub(crate) fn skip_unanswered(&mut self) {
+        let calls: Vec<_> = self.valid_calls().map(|(at, call)| (at, call.clone())).collect();
         for (at, call) in calls {
             let fault = match self.states.get(at) {
                 Some(CallState::Waits(waiting)) if waiting.may_be_executed() => {
@@ -160,20 +160,20 @@ impl Open {
                 Some(CallState::Held | CallState::Waits(_)) => wording::passed_over(),
                 _ => continue,
             };
-            self.set(at, CallState::Ended(failed_result(&call, fault)));
+            self.set_state(at, CallState::Ended(failed_result(&call, fault)));
         }
     }
 
     /// The messages that answer all calls.
     pub(crate) fn into_answer_messages(mut self, wire: Wire) -> Vec<Json> {
-        let calls: Vec<_> = self.calls().map(|(at, call)| (at, call.clone())).collect();
+        let calls: Vec<_> = self.valid_calls().map(|(at, call)| (at, call.clone())).collect();
         for (at, call) in calls {
             let fault = match self.states.get(at) {
                 Some(CallState::Begun) => wording::cut_off(),
                 Some(CallState::Held | CallState::Waits(_)) => wording::not_begun(),
                 _ => continue,
             };
-            self.set(at, CallState::Ended(failed_result(&call, fault)));
+            self.set_state(at, CallState::Ended(failed_result(&call, fault)));
         }
         let states = std::mem::take(&mut self.states).into_iter().map(|state| match state {
             CallState::Ended(result) => (Some(*result), None),
@@ -186,8 +186,8 @@ impl Open {
                 Some(result) => ToolResult { id: call.id.clone(), ..result },
                 None => *failed_result(call, wording::not_begun()),
             };
-        let results: Vec<_> = self.calls().map(result).collect();
-        let pieces = parts_in_messages(wire, wire.dialect.write(&self.read, &results));
+        let results: Vec<_> = self.valid_calls().map(result).collect();
+        let pieces = answer_parts(wire, wire.dialect.write(&self.read, &results));
         let pieces = written.into_iter().zip(pieces).map(|(kept, piece)| kept.unwrap_or(piece));
         answer_messages(wire, pieces.collect())
     }
@@ -201,8 +201,8 @@ impl Open {
             // Only fills the place of a call whose answer is not used.
             _ => *failed_result(call, wording::not_begun()),
         };
-        let results: Vec<_> = self.calls().map(result).collect();
-        parts_in_messages(wire, wire.dialect.write(&self.read, &results))
+        let results: Vec<_> = self.valid_calls().map(result).collect();
+        answer_parts(wire, wire.dialect.write(&self.read, &results))
     }
 
     /// The answer of each call that has one, as its dialect writes it.
@@ -231,7 +231,7 @@ pub(crate) fn tool_result(call: &ToolCall, outcome: Outcome) -> Box<ToolResult> 
 }
 
 /// The answers of single calls in messages of a dialect.
-fn parts_in_messages(wire: Wire, messages: Vec<Value>) -> Vec<Value> {
+fn answer_parts(wire: Wire, messages: Vec<Value>) -> Vec<Value> {
     let Some(member) = wire.rules.parts else { return messages };
     let parts =
         messages.into_iter().filter_map(|mut message| message.get_mut(member).map(Value::take));

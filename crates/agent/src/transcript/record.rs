@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::{
     CallState, Open, Transcript, Waiting,
-    repair::{Repair, read_group},
+    repair::{Repair, read_group_calls},
 };
 use crate::{
     error::{self, Error},
@@ -59,7 +59,7 @@ struct PendingForm {
 }
 
 impl Transcript {
-    /// The transcript as text, for a file. [`Transcript::of_text`] reads it again.
+    /// The transcript as text, for a file. [`Transcript::from_text`] reads it again.
     pub fn to_text(&self) -> String {
         serde_json::to_string(&self.to_form()).unwrap_or_default()
     }
@@ -68,12 +68,13 @@ impl Transcript {
     ///
     /// # Errors
     /// [`ErrorKind::Transcript`](crate::ErrorKind::Transcript) for another text.
-    pub fn of_text<'t>(
+    pub fn from_text<'t>(
         text: &str,
         declared: impl Fn(&str) -> Option<&'t Tool>,
     ) -> Result<(Self, Repair), Error> {
-        let form: TranscriptForm = serde_json::from_str(text).map_err(error::unreadable)?;
-        Self::of_form(form, declared)
+        let form: TranscriptForm =
+            serde_json::from_str(text).map_err(error::unreadable_transcript)?;
+        Self::from_form(form, declared)
     }
 
     pub(crate) fn to_form(&self) -> TranscriptForm {
@@ -83,22 +84,23 @@ impl Transcript {
         TranscriptForm { dialect, messages, brought: (brought > 0).then_some(brought), open }
     }
 
-    pub(crate) fn of_form<'t>(
+    pub(crate) fn from_form<'t>(
         form: TranscriptForm,
         declared: impl Fn(&str) -> Option<&'t Tool>,
     ) -> Result<(Self, Repair), Error> {
-        let dialect = form.dialect.parse::<Dialect>().map_err(error::unreadable)?;
+        let dialect = form.dialect.parse::<Dialect>().map_err(error::unreadable_transcript)?;
         let mut transcript = Self::new(dialect)?;
         transcript.n_brought = form.brought.unwrap_or_default();
         let messages = form.messages.iter().map(|message| Json::parse(message.get()));
-        transcript.messages = messages.collect::<Result<_, _>>().map_err(error::unreadable)?;
+        transcript.messages =
+            messages.collect::<Result<_, _>>().map_err(error::unreadable_transcript)?;
         let Some(states) = form.open else {
             let repair = transcript.repair();
             return Ok((transcript, repair));
         };
         let group = transcript.take_open_group();
         let mut repair = transcript.repair();
-        let Ok(read) = read_group(transcript.wire, &group, declared) else {
+        let Ok(read) = read_group_calls(transcript.wire, &group, declared) else {
             transcript.messages.extend(group);
             let more = transcript.repair();
             repair.n_answered += more.n_answered;
@@ -108,9 +110,9 @@ impl Transcript {
         let mut open = Open::new(read);
         let is_whole = states.len() == open.states.len();
         for (at, state) in states.into_iter().enumerate() {
-            let state = if is_whole { state_of(state)? } else { CallState::Begun };
+            let state = if is_whole { state_from_form(state)? } else { CallState::Begun };
             if open.is_held(at) || matches!(state, CallState::Written(_)) {
-                open.set(at, state);
+                open.set_state(at, state);
             }
         }
         transcript.messages.extend(group);
@@ -120,14 +122,14 @@ impl Transcript {
 
     /// Takes the model's last messages out, whose calls are open.
     fn take_open_group(&mut self) -> Vec<Json> {
-        self.messages.split_off(self.messages.len() - self.n_in_group())
+        self.messages.split_off(self.messages.len() - self.last_group_length())
     }
 
     /// The number of the model's last messages that belong together.
-    pub(super) fn n_in_group(&self) -> usize {
+    pub(super) fn last_group_length(&self) -> usize {
         let is_model = |message: &Json| self.wire.author(message.value()) == Some(Author::Model);
         let n_model = self.messages.iter().rev().take_while(|message| is_model(message)).count();
-        if self.wire.has_items() { n_model } else { n_model.min(1) }
+        if self.wire.has_item_replies() { n_model } else { n_model.min(1) }
     }
 }
 
@@ -164,9 +166,9 @@ fn pending_form(pending: &Pending) -> PendingForm {
     }
 }
 
-fn state_of(form: StateForm) -> Result<CallState, Error> {
-    let value = |raw: &RawValue| Value::parse(raw.get()).map_err(error::unreadable);
-    let lacking = |what: &str| error::unreadable(format!("a call lacks its {what}"));
+fn state_from_form(form: StateForm) -> Result<CallState, Error> {
+    let value = |raw: &RawValue| Value::parse(raw.get()).map_err(error::unreadable_transcript);
+    let lacking = |what: &str| error::unreadable_transcript(format!("a call lacks its {what}"));
     Ok(match form.state {
         StateName::Begun => CallState::Begun,
         StateName::Held => CallState::Held,
@@ -178,7 +180,8 @@ fn state_of(form: StateForm) -> Result<CallState, Error> {
             let pending = form.pending.ok_or_else(|| lacking("`pending`"))?;
             let PendingForm { kind, id, expires, request, approvers } = pending;
             let kind = PendingKind::from_name(&kind);
-            let kind = kind.ok_or_else(|| error::unreadable("a call waits for nobody"))?;
+            let kind =
+                kind.ok_or_else(|| error::unreadable_transcript("a call waits for nobody"))?;
             let mut read = Pending::new(kind, id, value(&request)?);
             read.expires = expires.and_then(|at| UNIX_EPOCH.checked_add(Duration::from_millis(at)));
             read.approvers = Approvers::from_name(&approvers).unwrap_or_default();

@@ -15,7 +15,7 @@ use super::{
     open::{answer_messages, failed_result},
 };
 use crate::wire::{
-    Author, IdChanges, Unreadable, Wire, amend_messages, join_calls, stated_ids,
+    Author, IdChanges, Unreadable, Wire, amend_messages, joined_call_messages, stated_call_ids,
     well_formed_messages,
 };
 
@@ -104,7 +104,7 @@ impl Transcript {
     /// Repairs the messages, and reports what was done.
     pub(super) fn repair(&mut self) -> Repair {
         let mut repairer = Repairer::new(self.wire, &|_| true);
-        repairer.add_all(std::mem::take(&mut self.messages));
+        repairer.add_repaired_messages(std::mem::take(&mut self.messages));
         self.messages = repairer.done;
         repairer.repair
     }
@@ -119,7 +119,7 @@ pub(super) struct MessageGroup {
 }
 
 /// The groups of messages whose first one has the position `first`.
-pub(super) fn groups(wire: Wire, first: usize, messages: Vec<Json>) -> Vec<MessageGroup> {
+pub(super) fn message_groups(wire: Wire, first: usize, messages: Vec<Json>) -> Vec<MessageGroup> {
     let mut groups = Vec::new();
     let mut last = MessageGroup { at: first, said: Vec::new(), after: Vec::new() };
     let messages = (first..).zip(messages).flat_map(|(at, message)| {
@@ -129,14 +129,14 @@ pub(super) fn groups(wire: Wire, first: usize, messages: Vec<Json>) -> Vec<Messa
         let is_model = wire.author(message.value()) == Some(Author::Model);
         let before = last.said.last_mut().filter(|_| is_model && last.after.is_empty());
         if let Some(before) = before
-            && let Some(joined) = join_calls(wire, before, &message)
+            && let Some(joined) = joined_call_messages(wire, before, &message)
         {
             *before = joined;
             continue;
         }
         // Items belong together; other messages of a model stand alone.
-        let begins_next =
-            is_model && (!last.after.is_empty() || (!last.said.is_empty() && !wire.has_items()));
+        let begins_next = is_model
+            && (!last.after.is_empty() || (!last.said.is_empty() && !wire.has_item_replies()));
         if begins_next {
             let next = MessageGroup { at, said: Vec::new(), after: Vec::new() };
             groups.push(std::mem::replace(&mut last, next));
@@ -148,12 +148,12 @@ pub(super) fn groups(wire: Wire, first: usize, messages: Vec<Json>) -> Vec<Messa
 }
 
 /// The calls of a model's messages that belong together.
-pub(crate) fn read_group<'t>(
+pub(crate) fn read_group_calls<'t>(
     wire: Wire,
     group: &[Json],
     declared: impl Fn(&str) -> Option<&'t Tool>,
 ) -> Result<ReadMessage, EnvelopeError> {
-    let message = if wire.has_items() {
+    let message = if wire.has_item_replies() {
         let items = group.iter().map(|item| item.value().clone()).collect();
         Object::from([("output", Value::Array(items))]).into()
     } else {
@@ -178,28 +178,34 @@ impl<'r> Repairer<'r> {
         Self { wire, repair: Repair::default(), done: Vec::new(), at: 0, may_read, n_hidden: 0 }
     }
 
-    pub(super) fn add_all(&mut self, messages: Vec<Json>) {
-        for MessageGroup { at, said, after } in groups(self.wire, self.at, messages) {
+    pub(super) fn add_repaired_messages(&mut self, messages: Vec<Json>) {
+        for MessageGroup { at, said, after } in message_groups(self.wire, self.at, messages) {
             self.at = at;
-            self.add(said, after);
+            self.add_repaired_group(said, after);
         }
     }
 
     /// Adds messages of a model that belong together, and the messages of the user that follow.
-    fn add(&mut self, mut group: Vec<Json>, after: Vec<Json>) {
+    fn add_repaired_group(&mut self, mut group: Vec<Json>, after: Vec<Json>) {
         let n_given = group.len();
-        let stated = group_ids(self.wire, &group);
+        let stated = group_call_ids(self.wire, &group);
         // The ids that the answers of callgate's dialects name where a call has none.
         group =
             amend_messages(self.wire, group, Unreadable::Replace, |at| format!("call_{}", at + 1));
         let mut changes = IdChanges::default();
-        changes.add(stated, group_ids(self.wire, &group));
-        let after = after.into_iter().map(|message| changes.follow(self.wire, message)).collect();
+        changes.add(stated, group_call_ids(self.wire, &group));
+        let after = after
+            .into_iter()
+            .map(|message| changes.with_new_result_ids(self.wire, message))
+            .collect();
         while group.last().is_some_and(|last| (self.wire.is_empty)(last.value())) {
             group.pop();
         }
-        let read =
-            if group.is_empty() { None } else { read_group(self.wire, &group, |_| None).ok() };
+        let read = if group.is_empty() {
+            None
+        } else {
+            read_group_calls(self.wire, &group, |_| None).ok()
+        };
         if read.is_none() {
             group.clear();
         }
@@ -207,7 +213,8 @@ impl<'r> Repairer<'r> {
         let has_parts = self.wire.rules.parts.is_some();
         if has_parts && self.at == 0 && self.done.is_empty() && !group.is_empty() {
             // A conversation begins with its user.
-            self.done.push(self.wire.user(&wording::no_beginning()).into());
+            self.done
+                .push(self.wire.user_text_message(&wording::words_before_first_answer()).into());
         }
         self.done.extend(group);
         match read.filter(|read| !read.calls().is_empty()) {
@@ -219,12 +226,12 @@ impl<'r> Repairer<'r> {
     fn add_repaired_results(&mut self, read: ReadMessage, after: Vec<Json>) {
         let mut pieces: Vec<Option<Value>> = after
             .iter()
-            .flat_map(|message| results(self.wire, message.value()))
+            .flat_map(|message| message_results(self.wire, message.value()))
             .map(Some)
             .collect();
         let n_given = pieces.len();
         let mut open = Open::new(read);
-        let answers = answers(self.wire, &open);
+        let answers = placeholder_answers(self.wire, &open);
         let positions = result_positions(self.wire, &answers, &pieces);
         let (mut n_found, n_hidden) = (0, self.n_hidden);
         for (at, position) in positions.iter().enumerate() {
@@ -232,10 +239,10 @@ impl<'r> Repairer<'r> {
             match piece.and_then(Option::take) {
                 Some(piece) => {
                     n_found += 1;
-                    let state = self.state(at, open.call(at), piece);
-                    open.set(at, state);
+                    let state = self.result_or_hidden_state(at, open.valid_call(at), piece);
+                    open.set_state(at, state);
                 }
-                None if open.is_held(at) => open.set(at, CallState::Begun),
+                None if open.is_held(at) => open.set_state(at, CallState::Begun),
                 // A call that cannot be read has its answer already.
                 None => {}
             }
@@ -244,7 +251,7 @@ impl<'r> Repairer<'r> {
         // Where results need no ids, their order tells of which calls they are.
         let is_in_order = self.wire.id_member.is_some() || positions.is_sorted();
         let is_whole = n_found == positions.len() && n_given == n_found && is_in_order;
-        if is_readable && is_whole && self.is_in_place(&after, n_found) {
+        if is_readable && is_whole && self.has_results_in_place(&after, n_found) {
             self.done.extend(after);
             return;
         }
@@ -255,20 +262,26 @@ impl<'r> Repairer<'r> {
     }
 
     /// The state of a call with a result in the words of the dialect.
-    fn state(&mut self, place: usize, call: Option<&ToolCall>, result: Value) -> CallState {
+    fn result_or_hidden_state(
+        &mut self,
+        place: usize,
+        call: Option<&ToolCall>,
+        result: Value,
+    ) -> CallState {
         let hidden = call.filter(|call| {
             let past = PastCall { at: (self.at, place), tool: &call.tool, result: &result };
             !(self.may_read)(&past)
         });
         let Some(call) = hidden else { return CallState::Written(result) };
         self.n_hidden += 1;
-        CallState::Ended(unreadable(call))
+        CallState::Ended(hidden_result(call))
     }
 
     /// True if the results stand where providers want them: at once after the calls.
-    fn is_in_place(&self, after: &[Json], n_results: usize) -> bool {
-        let of =
-            |message: Option<&Json>| message.map_or(0, |it| results(self.wire, it.value()).len());
+    fn has_results_in_place(&self, after: &[Json], n_results: usize) -> bool {
+        let of = |message: Option<&Json>| {
+            message.map_or(0, |it| message_results(self.wire, it.value()).len())
+        };
         if self.wire.rules.parts.is_some() {
             let first = after
                 .first()
@@ -283,7 +296,8 @@ impl<'r> Repairer<'r> {
     }
 
     fn drop_results(&mut self, after: Vec<Json>) {
-        let n_results: usize = after.iter().map(|it| results(self.wire, it.value()).len()).sum();
+        let n_results: usize =
+            after.iter().map(|it| message_results(self.wire, it.value()).len()).sum();
         if n_results == 0 {
             self.done.extend(after);
             return;
@@ -295,7 +309,7 @@ impl<'r> Repairer<'r> {
     /// Adds messages of the user without the results in them.
     fn add_with_results_removed(&mut self, after: Vec<Json>) {
         for message in after {
-            let n_results = results(self.wire, message.value()).len();
+            let n_results = message_results(self.wire, message.value()).len();
             if n_results == 0 {
                 self.done.push(message);
                 continue;
@@ -309,16 +323,16 @@ impl<'r> Repairer<'r> {
     }
 }
 
-fn group_ids(wire: Wire, group: &[Json]) -> Vec<String> {
-    group.iter().flat_map(|message| stated_ids(wire, message.value())).collect()
+fn group_call_ids(wire: Wire, group: &[Json]) -> Vec<String> {
+    group.iter().flat_map(|message| stated_call_ids(wire, message.value())).collect()
 }
 
 /// The result of a call whose tool its caller may not use any more.
-pub(super) fn unreadable(call: &ToolCall) -> Box<ToolResult> {
+pub(super) fn hidden_result(call: &ToolCall) -> Box<ToolResult> {
     failed_result(call, wording::not_readable(&call.tool))
 }
 
-fn results(wire: Wire, message: &Value) -> Vec<Value> {
+fn message_results(wire: Wire, message: &Value) -> Vec<Value> {
     let is_result = |part: &&Value| (wire.answers)(part).is_some();
     match wire.rules.parts {
         None => Some(message).filter(is_result).cloned().into_iter().collect(),
@@ -330,11 +344,11 @@ fn results(wire: Wire, message: &Value) -> Vec<Value> {
 }
 
 /// The answers that callgate would write to calls: they carry the ids as their message has them. Gemini's calls may have none.
-fn answers(wire: Wire, open: &Open) -> Vec<Value> {
+fn placeholder_answers(wire: Wire, open: &Open) -> Vec<Value> {
     let mut ended = open.clone();
     for at in 0..ended.states.len() {
         if ended.is_held(at) {
-            ended.set(at, CallState::Begun);
+            ended.set_state(at, CallState::Begun);
         }
     }
     ended.answers_or_placeholders(wire)

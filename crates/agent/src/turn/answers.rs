@@ -23,7 +23,10 @@ enum Fitting {
 impl RunningTurn<'_> {
     /// Gives calls their answers, and makes those that were approved, in the order of their message. Returns the failure that
     /// left calls waiting after others got theirs: the caller has to know what was done.
-    pub(super) async fn answer(&mut self, answers: Vec<Answer>) -> Result<Option<Error>, Error> {
+    pub(super) async fn apply_answers(
+        &mut self,
+        answers: Vec<Answer>,
+    ) -> Result<Option<Error>, Error> {
         if !self.transcript.is_waiting() {
             return Err(error::nothing_waits());
         }
@@ -64,7 +67,7 @@ impl RunningTurn<'_> {
         let Answer { call: id, given } = answer;
         let open = self.transcript.open.as_ref().ok_or_else(error::nothing_waits)?;
         let waiting_call =
-            open.waiting_at(&id, answered).ok_or_else(|| error::no_such_call(&id))?;
+            open.find_waiting_call(&id, answered).ok_or_else(|| error::no_such_call(&id))?;
         let (at, call, waiting) = (waiting_call.0, waiting_call.1.clone(), waiting_call.2.clone());
         let fitting = match (waiting, given) {
             (Waiting::Pending(pending), Given::Decision(decision))
@@ -95,10 +98,10 @@ impl RunningTurn<'_> {
             }
             (Waiting::Result, Given::Failed(said)) => {
                 let fault = callgate_call::wording::client::failed_call(said);
-                Fitting::Result(result(&call, Outcome::Failed(fault)))
+                Fitting::Result(tool_result(&call, Outcome::Failed(fault)))
             }
             (Waiting::Result, Given::Output(output)) => {
-                Fitting::Result(result(&call, Outcome::from(output)))
+                Fitting::Result(tool_result(&call, Outcome::from(output)))
             }
         };
         Ok((at, call, fitting))
@@ -119,9 +122,9 @@ impl RunningTurn<'_> {
     ) -> Result<(), Error> {
         let before = self.transcript.open.clone();
         if let Some(open) = &mut self.transcript.open {
-            open.set(at, CallState::Begun);
+            open.set_state(at, CallState::Begun);
         }
-        if let Err(error) = self.keep().await {
+        if let Err(error) = self.keep_transcript().await {
             self.transcript.open = before;
             return Err(error);
         }
@@ -129,10 +132,10 @@ impl RunningTurn<'_> {
         let made = caller.call(call).with_extension(resumption);
         let result = caller.executor.call_with(made).await;
         if let Outcome::Failed(fault) = &result.outcome
-            && is_program_waiting(fault)
+            && is_program_still_waiting(fault)
         {
             self.transcript.open = before;
-            self.keep().await?;
+            self.keep_transcript().await?;
             return Err(error::wrong_answer(&call.id, &fault.message));
         }
         self.note_result(at, call, result).await;
@@ -152,12 +155,12 @@ impl RunningTurn<'_> {
             None => decided,
         };
         let before = self.transcript.open.clone();
-        let is_of_program = before.as_ref().is_some_and(|open| open.waits_for_program(at));
+        let is_of_program = before.as_ref().is_some_and(|open| open.needs_program_approval(at));
         let waiting_program = is_of_program.then(|| decided.approval.clone());
         if let Some(open) = &mut self.transcript.open {
-            open.set(at, CallState::Begun);
+            open.set_state(at, CallState::Begun);
         }
-        if let Err(error) = self.keep().await {
+        if let Err(error) = self.keep_transcript().await {
             self.transcript.open = before;
             return Err(error);
         }
@@ -178,7 +181,7 @@ impl RunningTurn<'_> {
 }
 
 /// True if a program still waits for an answer: one that fits, or again once it can be kept.
-fn is_program_waiting(fault: &Fault) -> bool {
+fn is_program_still_waiting(fault: &Fault) -> bool {
     !matches!(fault.code, FaultCode::OutcomeUnknown | FaultCode::UnknownApproval)
 }
 
@@ -196,7 +199,7 @@ fn is_undecided(result: &ToolResult) -> bool {
     matches!(fault.code, FaultCode::NeedsApproval | FaultCode::UnknownApproval)
 }
 
-fn result(call: &ToolCall, outcome: Outcome) -> ToolResult {
+fn tool_result(call: &ToolCall, outcome: Outcome) -> ToolResult {
     let (id, tool, journal) = (call.id.clone(), call.tool.clone(), Journal::default());
     ToolResult { id, tool, outcome, journal }
 }

@@ -10,11 +10,11 @@ impl RunningTurn<'_> {
     pub(super) async fn record_end(&mut self, end: &End) {
         self.is_begun = false;
         if let Some(audited) = &self.agent.audited {
-            audited.audit.turn_ended(&self.line(audited, end.reason.as_str())).await;
+            audited.audit.record_turn_end(&self.audit_line(audited, end.reason.as_str())).await;
         }
     }
 
-    fn line<'s>(&'s self, audited: &'s Audited, end: &'s str) -> TurnEnd<'s> {
+    fn audit_line<'s>(&'s self, audited: &'s Audited, end: &'s str) -> TurnEnd<'s> {
         TurnEnd {
             id: self.id,
             agent: &audited.name,
@@ -35,7 +35,7 @@ impl RunningTurn<'_> {
 impl Drop for RunningTurn<'_> {
     fn drop(&mut self) {
         if let (true, Some(audited)) = (self.is_begun, &self.agent.audited) {
-            audited.audit.turn_dropped(&self.line(audited, "dropped"));
+            audited.audit.record_turn_end_later(&self.audit_line(audited, "dropped"));
         }
     }
 }

@@ -40,7 +40,7 @@ impl<'t> Caller<'t> {
         self.context.call(asked, rights, self.confirm, self.deadline).with_extension(self.turn)
     }
 
-    fn effect(self, call: &ToolCall) -> Effect {
+    fn effect_or_write(self, call: &ToolCall) -> Effect {
         self.executor.find(&call.tool).map_or(Effect::Write, Entry::effect)
     }
 
@@ -49,7 +49,7 @@ impl<'t> Caller<'t> {
         match self.confirm {
             Confirm::Never => false,
             Confirm::Always => true,
-            _ => self.effect(call) != Effect::Read,
+            _ => self.effect_or_write(call) != Effect::Read,
         }
     }
 
@@ -71,27 +71,27 @@ impl<'t> RunningTurn<'t> {
 
     /// Runs the open calls. Returns the end of the turn, or `None` once all of them have results.
     pub(super) async fn run_calls(&mut self) -> Option<End> {
-        while let Some(segment) = self.next_segment() {
+        while let Some(segment) = self.next_runnable_calls() {
             if self.is_cancelled() {
                 return Some(self.end_as_cancelled());
             }
-            if let Err(error) = self.begin(&segment).await {
+            if let Err(error) = self.mark_begun_and_keep(&segment).await {
                 return Some(self.end_early(EndReason::Cancelled, error.to_string()));
             }
             self.run_segment(&segment).await;
         }
         let open = self.transcript.open.as_ref()?;
-        if !open.is_ended() {
+        if !open.has_all_results() {
             let is_cancelled = self.is_cancelled();
-            let is_waiting = open.waiting().next().is_some();
+            let is_waiting = open.waiting_calls().next().is_some();
             return Some(if is_waiting && !is_cancelled {
                 self.end(EndReason::Waiting, None, String::new())
             } else {
                 self.end_as_cancelled()
             });
         }
-        self.transcript.close();
-        if let Err(error) = self.keep().await {
+        self.transcript.close_open_calls();
+        if let Err(error) = self.keep_transcript().await {
             return Some(self.end_early(EndReason::Cancelled, error.to_string()));
         }
         let rounds = self.context.rounds.clone()?;
@@ -102,13 +102,13 @@ impl<'t> RunningTurn<'t> {
     }
 
     /// Marks calls as running. Whoever finds the transcript after a crash knows which calls may have been made.
-    async fn begin(&mut self, segment: &[(usize, ToolCall)]) -> Result<(), Error> {
+    async fn mark_begun_and_keep(&mut self, segment: &[(usize, ToolCall)]) -> Result<(), Error> {
         if let Some(open) = &mut self.transcript.open {
-            open.begin(segment);
+            open.mark_begun(segment);
         }
-        let kept = self.keep().await;
+        let kept = self.keep_transcript().await;
         if let (Err(_), Some(open)) = (&kept, &mut self.transcript.open) {
-            open.hold(segment);
+            open.mark_held(segment);
         }
         kept
     }
@@ -118,7 +118,7 @@ impl<'t> RunningTurn<'t> {
         let made = |(at, call): &'_ (usize, ToolCall)| (*at, call.clone());
         let mut running = Vec::with_capacity(segment.len());
         for (at, call) in segment.iter().map(made) {
-            self.context.show(TurnEvent::Call(&call));
+            self.context.show_event(TurnEvent::Call(&call));
             let future: BoxFuture<'_, _> =
                 async move { (at, caller.run_call(&call).await, call) }.boxed();
             running.push(future);
@@ -131,32 +131,32 @@ impl<'t> RunningTurn<'t> {
 
     /// Notes how a call ended.
     pub(super) async fn note_result(&mut self, at: usize, call: &ToolCall, mut result: ToolResult) {
-        self.count_tool(&result).await;
+        self.count_tool_tokens(&result).await;
         // What a write did stands in its result; the next equal one is not made.
-        let is_read = self.caller().effect(call) == Effect::Read;
+        let is_read = self.caller().effect_or_write(call) == Effect::Read;
         if !matches!(result.outcome, Outcome::Pending(_))
-            && let Some(n_times) = self.repetition.count_result(call, &result, self.n_rounds)
+            && let Some(n_times) = self.repetition.count_equal_result(call, &result, self.n_rounds)
             && is_read
         {
             result.outcome = Outcome::Failed(wording::repeated_result(n_times));
         }
-        self.context.show(TurnEvent::Result(&result));
+        self.context.show_event(TurnEvent::Result(&result));
         let state = if let Outcome::Pending(pending) = result.outcome {
             CallState::Waits(Waiting::Pending(pending))
         } else {
             CallState::Ended(Box::new(result))
         };
         if let Some(open) = &mut self.transcript.open {
-            open.set(at, state);
+            open.set_state(at, state);
         }
     }
 
     /// The next calls that may run together; `None` if none is left, or if those that are left come after one that waits.
-    fn next_segment(&self) -> Option<Vec<(usize, ToolCall)>> {
+    fn next_runnable_calls(&self) -> Option<Vec<(usize, ToolCall)>> {
         let caller = self.caller();
         let open = self.transcript.open.as_ref()?;
         let held = unbegun_calls(open);
-        let is_read = |(_, call): &&(usize, ToolCall)| caller.effect(call) == Effect::Read;
+        let is_read = |(_, call): &&(usize, ToolCall)| caller.effect_or_write(call) == Effect::Read;
         let n_together = match self.agent.settings.parallel {
             Parallel::All => held.len(),
             Parallel::One => 1,
@@ -165,7 +165,7 @@ impl<'t> RunningTurn<'t> {
         let mut segment = held;
         segment.truncate(n_together);
         let is_behind =
-            self.agent.settings.parallel != Parallel::All && open.waiting().next().is_some();
+            self.agent.settings.parallel != Parallel::All && open.waiting_calls().next().is_some();
         // A call that asks a person is not made yet, so its order is not at stake.
         let may_run = !is_behind || segment.iter().all(|(_, call)| caller.asks_person(call));
         (may_run && !segment.is_empty()).then_some(segment)
@@ -173,7 +173,7 @@ impl<'t> RunningTurn<'t> {
 }
 
 fn unbegun_calls(open: &Open) -> Vec<(usize, ToolCall)> {
-    let held = open.calls().filter(|(at, _)| open.is_held(*at));
+    let held = open.valid_calls().filter(|(at, _)| open.is_held(*at));
     held.map(|(at, call)| (at, call.clone())).collect()
 }
 

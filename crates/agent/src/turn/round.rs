@@ -13,8 +13,8 @@ use crate::{
     context::TurnEvent,
     end::{End, EndReason},
     model::ModelFailure,
-    transcript::{CallState, Open, PastCall, failed_result, read_group, tool_result},
-    wire::{Ask, Reply, Stop, Unreadable, amend_messages, drop_duplicates},
+    transcript::{CallState, Open, PastCall, failed_result, read_group_calls, tool_result},
+    wire::{Ask, Reply, Stop, Unreadable, amend_messages, drop_duplicate_calls},
 };
 
 impl RunningTurn<'_> {
@@ -34,7 +34,7 @@ impl RunningTurn<'_> {
         self.check_limits();
         if let Some(closing) = self.closing.as_mut().filter(|closing| !closing.is_said) {
             closing.is_said = true;
-            let words = wording::last_round(&closing.detail);
+            let words = wording::last_round_notice(&closing.detail);
             self.transcript.add_user(&words);
         }
         self.offered.read_named_tools(&self.transcript.messages);
@@ -55,11 +55,11 @@ impl RunningTurn<'_> {
             }
             // A reply that comes without a pause is seen before the stop.
             Err(_) if stop.is_stopped() => {
-                self.count_failed().await;
+                self.count_failed_if_shown().await;
                 Some(self.end_as_cancelled())
             }
             Err(failure) => {
-                self.count_failed().await;
+                self.count_failed_if_shown().await;
                 Some(self.end_after_failure(failure))
             }
         }
@@ -80,8 +80,8 @@ impl RunningTurn<'_> {
             Vec::new()
         };
         tools.extend(&stand_in);
-        let may_read = |past: &PastCall<'_>| self.offered.may_read(past, &self.earlier);
-        let messages = self.transcript.readable(&may_read);
+        let may_read = |past: &PastCall<'_>| self.offered.may_read_result(past, &self.earlier);
+        let messages = self.transcript.readable_messages(&may_read);
         let ask = Ask {
             model: agent.model.name(),
             instructions: &self.instructions,
@@ -93,11 +93,11 @@ impl RunningTurn<'_> {
         };
         let show = |event: TurnEvent<'_>| {
             self.delivered.count_event(event);
-            self.context.show(event);
+            self.context.show_event(event);
         };
         let last = Instant::now() + LAST_ANSWER;
         let deadline = if self.closing.is_some() { last.max(self.deadline) } else { self.deadline };
-        agent.model.reply(&ask, deadline, &show).await
+        agent.model.request_reply(&ask, deadline, &show).await
     }
 
     fn end_after_failure(&mut self, failure: ModelFailure) -> End {
@@ -132,10 +132,10 @@ impl RunningTurn<'_> {
         let n_before = self.transcript.messages.len();
         let id = |at: usize| format!("call_{n_before}_{at}");
         let wire = self.transcript.wire;
-        let messages = drop_duplicates(wire, reply.messages);
+        let messages = drop_duplicate_calls(wire, reply.messages);
         reply.messages = amend_messages(wire, messages, Unreadable::Keep, id);
         let declared = |name: &str| self.offered.declared_tool(name);
-        let read = match read_group(wire, &reply.messages, declared) {
+        let read = match read_group_calls(wire, &reply.messages, declared) {
             Ok(read) => read,
             Err(error) => {
                 let detail = format!("the reply of the model cannot be read: {error}");
@@ -145,7 +145,7 @@ impl RunningTurn<'_> {
         reply.messages = amend_messages(wire, reply.messages, Unreadable::Replace, id);
         self.transcript.messages.extend(reply.messages.iter().cloned());
         match (read.calls().is_empty(), &reply.stop) {
-            (false, _) => self.open_calls(Open::new(read), reply),
+            (false, _) => self.take_reply_calls(Open::new(read), reply),
             (true, Stop::Paused) => None,
             (true, _) => Some(self.end_with_reply(reply)),
         }
@@ -167,28 +167,28 @@ impl RunningTurn<'_> {
     }
 
     /// Takes the calls of a reply: refuses those that are not made, and leaves the others open.
-    fn open_calls(&mut self, mut open: Open, reply: Reply) -> Option<End> {
+    fn take_reply_calls(&mut self, mut open: Open, reply: Reply) -> Option<End> {
         if let Some(closing) = self.closing.clone() {
-            open.end_all(|_| wording::not_allowed());
+            open.end_unanswered(|_| wording::not_allowed());
             self.transcript.open = Some(open);
-            self.transcript.close();
+            self.transcript.close_open_calls();
             return Some(self.end(closing.reason, Some(closing.detail), reply.text));
         }
         self.n_cut = if reply.stop == Stop::Length { self.n_cut + 1 } else { 0 };
         if reply.stop == Stop::Length {
-            open.end_all(|_| wording::incomplete());
+            open.end_unanswered(|_| wording::incomplete());
             if self.n_cut >= self.agent.settings.limits.same {
                 let detail =
                     "The reply reached its most tokens in the middle of a call, again and again.";
-                self.request_last_reply(EndReason::Limit, detail);
+                self.schedule_last_reply(EndReason::Limit, detail);
             }
         } else if self.agent.settings.choice == Choice::None {
-            open.end_all(|_| wording::not_allowed());
+            open.end_unanswered(|_| wording::not_allowed());
         } else {
             self.settle_calls_not_to_make(&mut open);
         }
         if self.agent.settings.calls == Calls::Manual {
-            open.wait_for_results();
+            open.mark_awaiting_results();
         }
         self.transcript.open = Some(open);
         None
@@ -197,24 +197,24 @@ impl RunningTurn<'_> {
     /// Refuses calls of tools that are not offered, beyond the limit, and those that gave the same again and again.
     fn settle_calls_not_to_make(&mut self, open: &mut Open) {
         let calls: Vec<(usize, ToolCall)> =
-            open.calls().map(|(at, call)| (at, call.clone())).collect();
+            open.valid_calls().map(|(at, call)| (at, call.clone())).collect();
         let most = self.agent.settings.limits.calls;
         for (at, call) in calls {
             if let Some(outcome) = self.offered.search_outcome(&call) {
-                open.set(at, CallState::Ended(tool_result(&call, outcome)));
+                open.set_state(at, CallState::Ended(tool_result(&call, outcome)));
                 continue;
             }
-            let fault = if self.offered.find(&call.tool).is_none() {
+            let fault = if self.offered.find_offered(&call.tool).is_none() {
                 self.offered.unknown_tool_fault(&call.tool)
-            } else if self.repetition.is_over(&call) {
+            } else if self.repetition.is_repeated_too_often(&call) {
                 let detail = format!(
                     "`{}` was called with the same arguments and gave the same result again and again.",
                     call.tool
                 );
-                self.request_last_reply(EndReason::Repeated, detail);
+                self.schedule_last_reply(EndReason::Repeated, detail);
                 wording::repeated_again()
             } else if self.n_calls >= most {
-                self.request_last_reply(
+                self.schedule_last_reply(
                     EndReason::Limit,
                     format!("The {most} calls of this turn are used up."),
                 );
@@ -223,7 +223,7 @@ impl RunningTurn<'_> {
                 self.n_calls += 1;
                 continue;
             };
-            open.set(at, CallState::Ended(failed_result(&call, fault)));
+            open.set_state(at, CallState::Ended(failed_result(&call, fault)));
         }
     }
 }

@@ -59,7 +59,7 @@ impl RunningTurn<'_> {
             usage.add(Usage::estimate(0, n_void));
             self.is_estimated = true;
         }
-        self.add(usage).await;
+        self.add_usage(usage).await;
     }
 
     /// Counts a request whose reply did not end, and the words of the reply that were shown: the provider has read the one,
@@ -68,34 +68,34 @@ impl RunningTurn<'_> {
         let n_shown = self.delivered.n_shown.load(Ordering::Relaxed);
         let usage = Usage::estimate(self.request_bytes(), n_shown);
         self.is_estimated = true;
-        self.add(usage).await;
+        self.add_usage(usage).await;
     }
 
     /// Counts a request that failed, if words of its reply were shown.
-    pub(super) async fn count_failed(&mut self) {
+    pub(super) async fn count_failed_if_shown(&mut self) {
         if self.delivered.n_shown.load(Ordering::Relaxed) > 0 {
             self.count_request().await;
         }
     }
 
     /// Counts what tools took of models for a call.
-    pub(super) async fn count_tool(&mut self, result: &ToolResult) {
+    pub(super) async fn count_tool_tokens(&mut self, result: &ToolResult) {
         for event in result.journal.events() {
             if let Event::ModelAsked { input, output } = event {
-                self.add(Usage { input: *input, output: *output }).await;
+                self.add_usage(Usage { input: *input, output: *output }).await;
             }
         }
     }
 
-    async fn add(&mut self, usage: Usage) {
+    async fn add_usage(&mut self, usage: Usage) {
         self.usage.add(usage);
         if let Some(spending) = &mut self.spending {
-            spending.add(usage.total()).await;
+            spending.add_or_defer(usage.total()).await;
         }
     }
 
     fn request_bytes(&self) -> usize {
-        let messages: usize = self.transcript.messages.iter().map(n_bytes).sum();
+        let messages: usize = self.transcript.messages.iter().map(counted_bytes).sum();
         let tools = self.offered.declarations();
         let tools: usize = tools.iter().map(|it| it.text().len()).sum();
         messages + tools + self.instructions.len()
@@ -103,7 +103,7 @@ impl RunningTurn<'_> {
 }
 
 /// The bytes of a message that count: a file in it counts as much as an image, not by its text in base64.
-fn n_bytes(message: &Json) -> usize {
+fn counted_bytes(message: &Json) -> usize {
     let n_bytes = message.text().len();
     if n_bytes < FILE_BYTES {
         return n_bytes;
@@ -143,11 +143,14 @@ mod tests {
             json!({"type": "image", "source": {"type": "base64", "data": data}}),
         ] {
             let message = Json::from(json!({"role": "user", "content": [block]}));
-            assert!((FILE_BYTES..FILE_BYTES + 200).contains(&n_bytes(&message)), "{message:?}");
+            assert!(
+                (FILE_BYTES..FILE_BYTES + 200).contains(&counted_bytes(&message)),
+                "{message:?}"
+            );
         }
         for text in ["word ".repeat(10_000), "a".repeat(100)] {
             let message = Json::from(json!({"role": "user", "content": text}));
-            assert_eq!(n_bytes(&message), message.text().len());
+            assert_eq!(counted_bytes(&message), message.text().len());
         }
     }
 }

@@ -23,10 +23,10 @@ pub(crate) fn amend_messages(
     unreadable: Unreadable,
     id: impl Fn(usize) -> String,
 ) -> Vec<Json> {
-    let given = messages.iter().flat_map(|message| ids(wire, message.value())).collect();
+    let given = messages.iter().flat_map(|message| call_ids(wire, message.value())).collect();
     let taken = BTreeSet::new();
     let mut amender = Amender { wire, unreadable, given, taken, n_calls: 0, id };
-    messages.into_iter().map(|message| amender.message(message)).collect()
+    messages.into_iter().map(|message| amender.amended_message(message)).collect()
 }
 
 struct Amender<F> {
@@ -40,18 +40,18 @@ struct Amender<F> {
 }
 
 impl<F: Fn(usize) -> String> Amender<F> {
-    fn message(&mut self, message: Json) -> Json {
+    fn amended_message(&mut self, message: Json) -> Json {
         let mut amended = message.value().clone();
         let mut is_amended = (self.wire.rules.amend_message)(&mut amended);
-        for call in calls(self.wire, &mut amended) {
+        for call in calls_mut(self.wire, &mut amended) {
             is_amended |= (self.wire.amend_arguments)(call, self.unreadable);
-            is_amended |= self.identify(call);
+            is_amended |= self.ensure_call_id(call);
         }
         if is_amended { amended.into() } else { message }
     }
 
     /// Gives a call an id. Returns true if it had none that is a text of its own.
-    fn identify(&mut self, call: &mut Object) -> bool {
+    fn ensure_call_id(&mut self, call: &mut Object) -> bool {
         let Some(member) = self.wire.id_member else { return false };
         let at = self.n_calls;
         self.n_calls = at.saturating_add(1);
@@ -73,7 +73,7 @@ impl<F: Fn(usize) -> String> Amender<F> {
     fn new_call_id(&mut self, call: &Object, at: usize) -> String {
         let own = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
         // An item has an id of its own, which names it where there is none of its call.
-        let own = own.filter(|_| self.wire.has_items()).map(str::to_owned);
+        let own = own.filter(|_| self.wire.has_item_replies()).map(str::to_owned);
         let mut id = own.unwrap_or_else(|| (self.id)(at));
         while !self.given.insert(id.clone()) {
             id.push('_');
@@ -82,28 +82,32 @@ impl<F: Fn(usize) -> String> Amender<F> {
     }
 }
 
-fn ids(wire: Wire, message: &Value) -> Vec<String> {
+fn call_ids(wire: Wire, message: &Value) -> Vec<String> {
     let mut message = message.clone();
-    let calls = calls(wire, &mut message).into_iter();
+    let calls = calls_mut(wire, &mut message).into_iter();
     let ids = calls.filter_map(|call| Some(call.get(wire.id_member?)?.as_str()?.to_owned()));
     ids.collect()
 }
 
-pub(super) fn calls(wire: Wire, message: &mut Value) -> Vec<&mut Object> {
+pub(super) fn calls_mut(wire: Wire, message: &mut Value) -> Vec<&mut Object> {
     let Some(list) = wire.rules.list_of_calls else {
-        return call_in(wire, message).into_iter().collect();
+        return call_mut(wire, message).into_iter().collect();
     };
     let parts = message.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
-    parts.filter_map(|part| call_in(wire, part)).collect()
+    parts.filter_map(|part| call_mut(wire, part)).collect()
 }
 
-fn call_in(wire: Wire, part: &mut Value) -> Option<&mut Object> {
+fn call_mut(wire: Wire, part: &mut Value) -> Option<&mut Object> {
     let pointer = (wire.call_pointer)(part)?;
     part.pointer_mut(pointer)?.as_object_mut()
 }
 
 /// Makes a member of a call an object. Returns true if it was none.
-pub(super) fn make_object(call: &mut Object, member: &str, unreadable: Unreadable) -> bool {
+pub(super) fn ensure_object_member(
+    call: &mut Object,
+    member: &str,
+    unreadable: Unreadable,
+) -> bool {
     let amended = match call.get(member) {
         Some(Value::Object(_)) => return false,
         None | Some(Value::Null) => json!({}),
@@ -119,7 +123,11 @@ pub(super) fn make_object(call: &mut Object, member: &str, unreadable: Unreadabl
 }
 
 /// Makes a member of a call the text of an object. Returns true if it was none. An empty text stands for no arguments.
-pub(super) fn make_text(call: &mut Object, member: &str, unreadable: Unreadable) -> bool {
+pub(super) fn ensure_json_text_member(
+    call: &mut Object,
+    member: &str,
+    unreadable: Unreadable,
+) -> bool {
     let amended = match call.get(member) {
         Some(Value::String(text)) => {
             let is_object = |text: &str| Value::parse(text).is_ok_and(|value| value.is_object());

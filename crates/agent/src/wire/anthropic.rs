@@ -11,14 +11,14 @@ use serde_json::value::RawValue;
 use self::stream::PartialReply;
 use super::{
     Ask, Body, Format, Reply, ReplyFault, Rules, Stop,
-    amend::{drop_blank_texts, make_object},
-    answered_id, has_type,
+    amend::{drop_blank_texts, ensure_object_member},
+    answered_call_id, has_type,
     ids::{IdForm, IdRule},
-    is_blank, joined_texts, list,
+    is_blank, joined_texts, list_items,
     media::{FileForm, IMAGES, PDF, WORDS},
     pieces::{decoded_file, stored_file, text_at},
     stream::EventStream,
-    unreadable,
+    unreadable_reply,
     user::FilePart,
 };
 use crate::{
@@ -39,10 +39,10 @@ pub(super) const FORMAT: Format = Format {
     transient_errors: &["api_error", "overloaded_error", "rate_limit_error", "timeout_error"],
     text: |text| json!({"type": "text", "text": text}),
     is_empty: has_only_thoughts_or_blanks,
-    answers: |part| has_type(part, "tool_result").then(|| answered_id(part, "tool_use_id")),
+    answers: |part| has_type(part, "tool_result").then(|| answered_call_id(part, "tool_use_id")),
     id_member: Some("id"),
     call_pointer: |part| has_type(part, "tool_use").then_some(""),
-    amend_arguments: |call, unreadable| make_object(call, "input", unreadable),
+    amend_arguments: |call, unreadable| ensure_object_member(call, "input", unreadable),
     call: |id, call, _| json!({"type": "tool_use", "id": id, "name": call.tool, "input": call.arguments}),
     result_piece: |id, _, text| json!({"type": "tool_result", "tool_use_id": id, "content": text}),
     file,
@@ -55,21 +55,21 @@ pub(super) const FORMAT: Format = Format {
         ids: IdRule { form: IdForm::Plain, is_unique: true, ..IdRule::ANY },
         amend_message: |message| drop_blank_texts(message, |block| has_type(block, "text")),
         text_file: Some(|file, words| {
-            document(file, json!({"type": "text", "media_type": "text/plain", "data": words}))
+            document_part(file, json!({"type": "text", "media_type": "text/plain", "data": words}))
         }),
         ..Rules::USUAL
     },
 };
 
-fn body(ask: &Ask<'_>) -> String {
+fn request_body(ask: &Ask<'_>) -> String {
     let mut body = Body::with_model_name(ask);
     if !ask.settings.contains_key("max_tokens") {
-        body = body.with("max_tokens", MAX_TOKENS);
+        body = body.with_member("max_tokens", MAX_TOKENS);
     }
     if !ask.instructions.is_empty() {
-        body = body.with("system", Value::from(ask.instructions));
+        body = body.with_member("system", Value::from(ask.instructions));
     }
-    body = body.list("messages", ask.messages.iter().map(Json::text));
+    body = body.with_list("messages", ask.messages.iter().map(Json::text));
     let choice = match ask.choice {
         Choice::Auto => json!({"type": "auto"}),
         Choice::None => json!({"type": "none"}),
@@ -80,13 +80,14 @@ fn body(ask: &Ask<'_>) -> String {
 }
 
 fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
-    let message: Message<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+    let message: Message<'_> =
+        serde_json::from_str(text).map_err(|error| unreadable_reply(&error))?;
     let raw = format!(r#"{{"role":"assistant","content":{}}}"#, message.content.get());
     let raw = Json::parse(&raw).map_err(|error| error.to_string())?;
     let details = message.stop_details.and_then(|details| Value::parse(details.get()).ok());
     let said = details.as_ref().and_then(|details| details.get("explanation")?.as_str());
     let stop = Stop::read(message.stop_reason.as_deref().unwrap_or_default());
-    let stop = Stop::explain(stop, said.unwrap_or_default())?;
+    let stop = Stop::with_explanation(stop, said.unwrap_or_default())?;
     let used = message.usage.unwrap_or_default();
     let input = Tokens::sum([
         used.input_tokens,
@@ -95,7 +96,7 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     ]);
     let usage = Usage { input, output: used.output_tokens.get() };
     let text = joined_texts(
-        list(raw.value(), "content")
+        list_items(raw.value(), "content")
             .filter(|block| has_type(block, "text"))
             .filter_map(|block| block.get("text")),
     );
@@ -112,11 +113,11 @@ fn has_only_thoughts_or_blanks(message: &Value) -> bool {
         let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
         matches!(kind, "redacted_thinking" | "thinking")
     };
-    list(message, "content")
+    list_items(message, "content")
         .all(|block| is_thought(block) || (has_type(block, "text") && is_blank(block.get("text"))))
 }
 
-fn file(part: &Value) -> Option<StoredResult> {
+fn file_from_part(part: &Value) -> Option<StoredResult> {
     let (data, media_type) = (text_at(part, "/source/data")?, text_at(part, "/source/media_type")?);
     let title = text_at(part, "/title");
     match text_at(part, "/source/type")? {
@@ -127,11 +128,12 @@ fn file(part: &Value) -> Option<StoredResult> {
 }
 
 fn file_part(file: &FilePart<'_>, form: FileForm) -> Value {
-    let source = json!({"type": "base64", "media_type": &*file.media_type, "data": file.data()});
+    let source =
+        json!({"type": "base64", "media_type": &*file.media_type, "data": file.base64_data()});
     if let FileForm::Image(_) = form {
         return json!({"type": "image", "source": source});
     }
-    document(file, source)
+    document_part(file, source)
 }
 
 #[derive(Deserialize)]
@@ -156,9 +158,9 @@ struct Used {
     cache_read_input_tokens: Tokens,
 }
 
-fn document(file: &FilePart<'_>, source: Value) -> Value {
+fn document_part(file: &FilePart<'_>, source: Value) -> Value {
     let mut document = Object::from([("type", "document".into()), ("source", source)]);
-    document.insert_some("title", file.file.filename.as_deref());
+    document.insert_if_some("title", file.file.filename.as_deref());
     document.into()
 }
 

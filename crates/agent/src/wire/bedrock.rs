@@ -15,15 +15,16 @@ use serde_json::value::RawValue;
 use self::stream::FrameStream;
 use super::{
     Ask, Body, Format, Reply, ReplyFault, Rules, Stop,
-    amend::{drop_blank_texts, make_object},
-    answered_id,
-    body::items,
+    amend::{drop_blank_texts, ensure_object_member},
+    answered_call_id,
+    body::joined_json_items,
     form::ResultForm,
     ids::{IdForm, IdRule},
-    is_blank, joined_texts, list,
-    media::{FileForm, Files, IMAGES, OFFICE, PDF, media_type},
+    is_blank, joined_texts, list_items,
+    media::{FileForm, Files, IMAGES, OFFICE, PDF, media_type_of_format},
+    path_segment,
     pieces::{decoded_file, text_at},
-    segment, unreadable,
+    unreadable_reply,
     user::FilePart,
 };
 use crate::{
@@ -35,7 +36,7 @@ use crate::{
 pub(super) const FORMAT: Format = Format {
     dialect: Dialect::Bedrock,
     provider: "aws.bedrock",
-    path: |model| format!("/model/{}/converse", segment(model)),
+    path: |model| format!("/model/{}/converse", path_segment(model)),
     reserved_members: &["messages", "system", "toolConfig"],
     body,
     read_reply,
@@ -50,19 +51,19 @@ pub(super) const FORMAT: Format = Format {
     ],
     text: |text| json!({"text": text}),
     is_empty,
-    answers: |part| Some(answered_id(part.get("toolResult")?, "toolUseId")),
+    answers: |part| Some(answered_call_id(part.get("toolResult")?, "toolUseId")),
     id_member: Some("toolUseId"),
     call_pointer: |part| {
-        part.get("toolUse").filter(|call| !is_of_provider(call)).map(|_| "/toolUse")
+        part.get("toolUse").filter(|call| !is_provider_call(call)).map(|_| "/toolUse")
     },
-    amend_arguments: |call, unreadable| make_object(call, "input", unreadable),
+    amend_arguments: |call, unreadable| ensure_object_member(call, "input", unreadable),
     call: |id, call, _| json!({"toolUse": {"toolUseId": id, "name": call.tool, "input": call.arguments}}),
     result_piece: |id, _, text| json!({"toolResult": {"toolUseId": id, "content": [{"text": text}]}}),
     file,
     files: FILES,
     file_part,
     rules: Rules {
-        stream_path: Some(|model| format!("/model/{}/converse-stream", segment(model))),
+        stream_path: Some(|model| format!("/model/{}/converse-stream", path_segment(model))),
         has_plain_words: false,
         needs_tools: true,
         answer_pointer: "/toolResult/content",
@@ -78,12 +79,12 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-fn body(ask: &Ask<'_>) -> String {
+fn request_body(ask: &Ask<'_>) -> String {
     let mut body = Body::new(ask);
     if !ask.instructions.is_empty() {
-        body = body.with("system", json!([{"text": ask.instructions}]));
+        body = body.with_member("system", json!([{"text": ask.instructions}]));
     }
-    body = body.list("messages", join_neighbours(ask.messages));
+    body = body.with_list("messages", join_same_role_messages(ask.messages));
     if ask.tools.is_empty() {
         return body.into_text(ask.settings);
     }
@@ -95,12 +96,13 @@ fn body(ask: &Ask<'_>) -> String {
         Choice::Tool(name) => Some(json!({"tool": {"name": &**name}})),
     };
     let choice = choice.map(|choice| format!(r#","toolChoice":{choice}"#)).unwrap_or_default();
-    let config = format!(r#"{{"tools":[{}]{choice}}}"#, items(ask.tools));
-    body.with("toolConfig", config).into_text(ask.settings)
+    let config = format!(r#"{{"tools":[{}]{choice}}}"#, joined_json_items(ask.tools));
+    body.with_member("toolConfig", config).into_text(ask.settings)
 }
 
 fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
-    let response: Response<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+    let response: Response<'_> =
+        serde_json::from_str(text).map_err(|error| unreadable_reply(&error))?;
     let message = Json::parse(response.output.message.get()).map_err(|error| error.to_string())?;
     let stop = Stop::read(response.stop_reason.as_deref().unwrap_or_default())?;
     let used = response.usage.unwrap_or_default();
@@ -111,28 +113,28 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
         used.cache_write_input_tokens,
     ]);
     let usage = Usage { input, output: used.output_tokens.get() };
-    let text = joined_texts(list(message.value(), "content").flat_map(texts));
+    let text = joined_texts(list_items(message.value(), "content").flat_map(block_texts));
     let is_empty = is_empty(message.value());
     Ok(Reply { messages: vec![message], text, stop, usage, is_empty })
 }
 
 /// True for a call that the provider made itself.
-fn is_of_provider(call: &Value) -> bool {
+fn is_provider_call(call: &Value) -> bool {
     call.get("type").and_then(Value::as_str) == Some("server_tool_use")
 }
 
 /// True for the result of a call that the provider made itself: it has a type, or stands beside the call.
-fn is_own_result(blocks: &[Value], block: &Value) -> bool {
+fn is_provider_result(blocks: &[Value], block: &Value) -> bool {
     let id = text_at(block, "/toolResult/toolUseId");
     let is_its = |other: &Value| {
-        other.get("toolUse").is_some_and(is_of_provider)
+        other.get("toolUse").is_some_and(is_provider_call)
             && text_at(other, "/toolUse/toolUseId") == id
     };
     block.pointer("/toolResult/type").is_some() || blocks.iter().any(is_its)
 }
 
 /// The texts of a block: its own, or those that have citations.
-fn texts(block: &Value) -> impl Iterator<Item = &Value> {
+fn block_texts(block: &Value) -> impl Iterator<Item = &Value> {
     let cited = block.pointer("/citationsContent/content").and_then(Value::as_array);
     let cited = cited.into_iter().flatten().filter_map(|part| part.get("text"));
     block.get("text").into_iter().chain(cited)
@@ -143,29 +145,29 @@ fn is_empty(message: &Value) -> bool {
         block.get("reasoningContent").is_some()
             || block.get("text").is_some_and(|text| is_blank(Some(text)))
     };
-    list(message, "content").all(is_nothing)
+    list_items(message, "content").all(is_nothing)
 }
 
-fn file(part: &Value) -> Option<StoredResult> {
+fn file_from_part(part: &Value) -> Option<StoredResult> {
     let member = ["image", "document"].into_iter().find(|it| part.get(it).is_some())?;
-    let media_type = media_type(FILES, text_at(part, &format!("/{member}/format"))?)?;
+    let media_type = media_type_of_format(FILES, text_at(part, &format!("/{member}/format"))?)?;
     let data = text_at(part, &format!("/{member}/source/bytes"))?;
     decoded_file(media_type, data, text_at(part, "/document/name"))
 }
 
 fn file_part(file: &FilePart<'_>, form: FileForm) -> Value {
-    let source = json!({"bytes": file.data()});
+    let source = json!({"bytes": file.base64_data()});
     if let FileForm::Image(format) = form {
         return json!({"image": {"format": format, "source": source}});
     }
-    json!({"document": {"format": form.format(), "name": unique_name(file), "source": source}})
+    json!({"document": {"format": form.format(), "name": unique_document_name(file), "source": source}})
 }
 
 /// The messages, with neighbours of one role as one message. The others are left as they are.
-fn join_neighbours(messages: &[Json]) -> Vec<Cow<'_, str>> {
+fn join_same_role_messages(messages: &[Json]) -> Vec<Cow<'_, str>> {
     let groups = messages.chunk_by(|one, next| role(one) == role(next));
     let joined = |group: &[Json]| {
-        let parts = group.iter().flat_map(|message| list(message.value(), "content"));
+        let parts = group.iter().flat_map(|message| list_items(message.value(), "content"));
         let content: Vec<Value> = parts.cloned().collect();
         let role = group.first().and_then(role).unwrap_or_default();
         json!({"role": role, "content": content}).to_string()
@@ -209,7 +211,7 @@ struct Used {
 }
 
 /// The name of a document of Converse: few characters, and no name twice in a conversation.
-fn unique_name(file: &FilePart<'_>) -> String {
+fn unique_document_name(file: &FilePart<'_>) -> String {
     let (message, part) = file.place;
     let name = file.file.filename.as_deref().unwrap_or("document");
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "()[]-".contains(c);

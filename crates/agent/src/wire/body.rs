@@ -23,24 +23,24 @@ impl Body {
 
     /// A body with the name of the model, and whether the reply is a stream.
     pub(crate) fn with_model_name(ask: &Ask<'_>) -> Self {
-        let body = Self::new(ask).with("model", Value::from(ask.model));
-        if ask.is_streamed { body.with("stream", true) } else { body }
+        let body = Self::new(ask).with_member("model", Value::from(ask.model));
+        if ask.is_streamed { body.with_member("stream", true) } else { body }
     }
 
     /// Adds a member whose value is written as it is shown.
-    pub(crate) fn with(mut self, name: &str, value: impl Display) -> Self {
-        self.begin(name);
+    pub(crate) fn with_member(mut self, name: &str, value: impl Display) -> Self {
+        self.begin_member(name);
         self.push(value);
         self
     }
 
     /// Adds a list of texts of JSON.
-    pub(crate) fn list<T: Display>(
+    pub(crate) fn with_list<T: Display>(
         mut self,
         name: &str,
         items: impl IntoIterator<Item = T>,
     ) -> Self {
-        self.begin(name);
+        self.begin_member(name);
         self.0.push('[');
         for (at, item) in items.into_iter().enumerate() {
             if at > 0 {
@@ -57,10 +57,11 @@ impl Body {
         if ask.tools.is_empty() {
             return self;
         }
-        self.list("tools", ask.tools.iter().map(|tool| tool.text())).with("tool_choice", choice)
+        self.with_list("tools", ask.tools.iter().map(|tool| tool.text()))
+            .with_member("tool_choice", choice)
     }
 
-    fn begin(&mut self, name: &str) {
+    fn begin_member(&mut self, name: &str) {
         if self.0.len() > 1 {
             self.0.push(',');
         }
@@ -75,13 +76,13 @@ impl Body {
 
     /// The whole body, with the settings of the model.
     pub(crate) fn into_text(self, settings: &Object) -> String {
-        let body = settings.iter().fold(self, |body, (name, value)| body.with(name, value));
+        let body = settings.iter().fold(self, |body, (name, value)| body.with_member(name, value));
         body.0 + "}"
     }
 }
 
 /// The texts of JSON values, as the items of a list.
-pub(crate) fn items(values: &[&Json]) -> String {
+pub(crate) fn joined_json_items(values: &[&Json]) -> String {
     values.iter().map(|value| value.text()).collect::<Vec<_>>().join(",")
 }
 
@@ -106,7 +107,7 @@ mod tests {
             settings: &settings,
             is_streamed: false,
         };
-        let body = Body::with_model_name(&ask).list("messages", ["{ \"a\": 1.10 }"]);
+        let body = Body::with_model_name(&ask).with_list("messages", ["{ \"a\": 1.10 }"]);
         assert_eq!(
             body.into_text(&settings),
             r#"{"model":"m\"","messages":[{ "a": 1.10 }],"temperature":0.5}"#

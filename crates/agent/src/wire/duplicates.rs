@@ -7,16 +7,18 @@ use callgate_tool::{Fingerprint, FingerprintHasher, Json, Value};
 use super::{Wire, amend::object_of_text, has_type};
 
 /// The messages of a reply with each call once. A message without duplicates stays byte for byte.
-pub(crate) fn drop_duplicates(wire: Wire, messages: Vec<Json>) -> Vec<Json> {
+pub(crate) fn drop_duplicate_calls(wire: Wire, messages: Vec<Json>) -> Vec<Json> {
     let mut stated = BTreeSet::new();
     let mut is_new = |part: &Value| {
-        let is_new = identity(wire, part).is_none_or(|it| stated.insert(it));
+        let is_new = call_fingerprint(wire, part).is_none_or(|it| stated.insert(it));
         if !is_new {
             tracing::warn!("the model's server stated a call twice; it is made once");
         }
         is_new
     };
-    let Some(list) = wire.rules.list_of_calls else { return drop_items(messages, is_new) };
+    let Some(list) = wire.rules.list_of_calls else {
+        return drop_duplicate_items(messages, is_new);
+    };
     let each = messages.into_iter().map(|message| {
         let mut kept = message.value().clone();
         let Some(parts) = kept.get_mut(list).and_then(Value::as_array_mut) else { return message };
@@ -28,7 +30,7 @@ pub(crate) fn drop_duplicates(wire: Wire, messages: Vec<Json>) -> Vec<Json> {
 }
 
 /// A call that is an item goes with the reasoning before it, which no provider takes without what follows it.
-fn drop_items(messages: Vec<Json>, mut is_new: impl FnMut(&Value) -> bool) -> Vec<Json> {
+fn drop_duplicate_items(messages: Vec<Json>, mut is_new: impl FnMut(&Value) -> bool) -> Vec<Json> {
     let mut kept: Vec<Json> = Vec::new();
     for message in messages {
         if is_new(message.value()) {
@@ -43,7 +45,7 @@ fn drop_items(messages: Vec<Json>, mut is_new: impl FnMut(&Value) -> bool) -> Ve
 }
 
 /// The digest of the id, the name and the arguments of a call; `None` for what is no call, or has no id.
-fn identity(wire: Wire, part: &Value) -> Option<Fingerprint> {
+fn call_fingerprint(wire: Wire, part: &Value) -> Option<Fingerprint> {
     let call = part.pointer((wire.call_pointer)(part)?)?.as_object()?;
     let id = call.get(wire.id_member?)?.as_str().filter(|id| !id.is_empty())?;
     let holder = call.get("function").and_then(Value::as_object).unwrap_or(call);
@@ -53,6 +55,6 @@ fn identity(wire: Wire, part: &Value) -> Option<Fingerprint> {
     // A text of JSON is compared by its value.
     let parsed = given.as_str().and_then(object_of_text);
     let mut hasher = FingerprintHasher::default();
-    hasher.text(id).text(name).value(&parsed.unwrap_or(given));
+    hasher.add_text(id).add_text(name).add_value(&parsed.unwrap_or(given));
     Some(hasher.finish())
 }

@@ -31,23 +31,23 @@ pub(crate) fn provider_fault(error: Value) -> ReplyFault {
 
 /// The provider's own words in an error, or in an object with one; empty if there are none.
 pub(crate) fn error_words(error: &Value) -> String {
-    let said = words(error).unwrap_or_default();
+    let said = nested_error_words(error).unwrap_or_default();
     // OpenRouter has the words of the server behind it beside its own.
     let raw = error.get("metadata").and_then(|it| it.get("raw")).and_then(Value::as_str);
     let Some(raw) = raw else { return said.to_owned() };
     let parsed = Value::parse(raw).unwrap_or_default();
-    let behind = words(&parsed).unwrap_or(raw);
+    let behind = nested_error_words(&parsed).unwrap_or(raw);
     if said.is_empty() { behind.to_owned() } else { format!("{said}: {behind}") }
 }
 
-fn words(error: &Value) -> Option<&str> {
+fn nested_error_words(error: &Value) -> Option<&str> {
     let mut said = error;
     for _ in 0..MOST_LEVELS {
         said = match said {
             Value::Array(items) => items.first()?,
             Value::Object(members) => {
                 let mut values = MEMBERS.iter().filter_map(|name| members.get(name));
-                values.find(|value| !is_nothing(value))?
+                values.find(|value| !is_null_or_blank(value))?
             }
             Value::String(text) => return Some(text),
             _ => return None,
@@ -57,7 +57,7 @@ fn words(error: &Value) -> Option<&str> {
 }
 
 /// The fault of a reply that the provider ended because it is no good, for a reason of its own.
-pub(crate) fn ended_with(reason: &str) -> ReplyFault {
+pub(crate) fn bad_ending_fault(reason: &str) -> ReplyFault {
     let message = format!("the provider ended the reply with `{reason}`");
     ReplyFault { message, error: Some(json!({"status": NO_GOOD})) }
 }
@@ -66,7 +66,7 @@ pub(crate) fn ended_with(reason: &str) -> ReplyFault {
 pub(crate) const NO_GOOD: &str = "MALFORMED_FUNCTION_CALL";
 
 /// The error in an object, or in the last one of a list: a member of it, or the whole, as vLLM and `SGLang` write one.
-pub(crate) fn error_of(holder: &mut Value) -> Option<Value> {
+pub(crate) fn take_error(holder: &mut Value) -> Option<Value> {
     let holder = match holder {
         Value::Array(list) => list.last_mut()?,
         holder => holder,
@@ -74,7 +74,7 @@ pub(crate) fn error_of(holder: &mut Value) -> Option<Value> {
     if let Some(error) = minimax_error(holder) {
         return Some(error);
     }
-    let error = holder.get("error").filter(|error| !is_nothing(error));
+    let error = holder.get("error").filter(|error| !is_null_or_blank(error));
     let says_more = holder.get("message").is_some_and(Value::is_string);
     let is_title = error.is_some_and(Value::is_string) && says_more;
     let is_bare = error.is_none() && is_bare_error(holder);
@@ -92,7 +92,7 @@ fn is_bare_error(holder: &Value) -> bool {
     if ["choices", "type"].iter().any(|name| holder.get(*name).is_some()) {
         return false;
     }
-    if holder.get("detail").is_some_and(|detail| !is_nothing(detail)) {
+    if holder.get("detail").is_some_and(|detail| !is_null_or_blank(detail)) {
         return true;
     }
     if !holder.get("message").is_some_and(Value::is_string) {
@@ -120,7 +120,7 @@ fn minimax_error(holder: &Value) -> Option<Value> {
     Some(json!({"code": code.clone(), "message": said, "status": status}))
 }
 
-fn is_nothing(value: &Value) -> bool {
+fn is_null_or_blank(value: &Value) -> bool {
     value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
@@ -139,7 +139,7 @@ mod tests {
     #[track_caller]
     fn check(holder: Value, expected: Option<&str>) {
         let shown = holder.to_string();
-        let fault = error_of(&mut { holder }).map(provider_fault);
+        let fault = take_error(&mut { holder }).map(provider_fault);
         let said = fault.map(|fault| fault.message);
         let expected = expected.map(|said| format!("the model failed: {said}"));
         assert_eq!(said, expected, "{shown}");

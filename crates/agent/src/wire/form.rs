@@ -7,7 +7,7 @@ use callgate_tool::{Json, Object, Value, json};
 
 use super::{
     Author, Wire,
-    ids::{holder_and_member, parts_of},
+    ids::{holder_and_member, possible_result_parts},
     pieces::{kind, part_words, result_text},
 };
 
@@ -28,11 +28,11 @@ pub(crate) fn well_formed_messages(wire: Wire, message: Json) -> Vec<Json> {
     let mut formed = message.value().clone();
     let calls = take_calls_of_user(wire, author, &mut formed);
     let is_only_calls = !calls.is_empty() && content_is_blank(wire, &formed);
-    form_message(wire, author, &mut formed);
+    normalize_message(wire, author, &mut formed);
     let mut messages =
         if is_only_calls { Vec::new() } else { messages_by_author(wire, author, formed) };
     for message in &mut messages {
-        form_results(wire, message);
+        normalize_results(wire, message);
     }
     if !calls.is_empty() {
         messages.extend(wire.model_messages(None, calls));
@@ -44,7 +44,7 @@ pub(crate) fn well_formed_messages(wire: Wire, message: Json) -> Vec<Json> {
 }
 
 /// Two messages of a model as one, if the first one has calls: their results follow both. Streams are kept so by some programs.
-pub(crate) fn join_calls(wire: Wire, message: &Json, next: &Json) -> Option<Json> {
+pub(crate) fn joined_call_messages(wire: Wire, message: &Json, next: &Json) -> Option<Json> {
     let list = wire.rules.list_of_calls?;
     let is_apart = list != wire.rules.content;
     let items = |message: &Json| match message.value().get(list)? {
@@ -84,7 +84,7 @@ fn content_is_blank(wire: Wire, message: &Value) -> bool {
     }
 }
 
-fn form_message(wire: Wire, author: Author, message: &mut Value) {
+fn normalize_message(wire: Wire, author: Author, message: &mut Value) {
     let is_result = wire.rules.parts.is_none() && (wire.answers)(message).is_some();
     if is_result || (wire.rules.item)(message).is_some() {
         return;
@@ -94,12 +94,12 @@ fn form_message(wire: Wire, author: Author, message: &mut Value) {
     // A format's content under the name of another's.
     let other = if name == "parts" { "content" } else { "parts" };
     let given = members.remove_entry(name).or_else(|| members.remove_entry(other));
-    let content = formed_content(wire, author, given.map(|(_, content)| content));
+    let content = normalized_content(wire, author, given.map(|(_, content)| content));
     members.extend(content.map(|content| (name, content)));
 }
 
 /// The content of a message; `None` if it has none and needs none.
-fn formed_content(wire: Wire, author: Author, given: Option<Value>) -> Option<Value> {
+fn normalized_content(wire: Wire, author: Author, given: Option<Value>) -> Option<Value> {
     let is_user = author == Author::User;
     // Where calls are no parts of the content, they need no words beside them.
     let may_lack_words = !is_user && wire.rules.list_of_calls != Some(wire.rules.content);
@@ -128,11 +128,15 @@ fn formed_content(wire: Wire, author: Author, given: Option<Value>) -> Option<Va
         Value::Array(parts) => parts.is_empty(),
         content => content.as_str().is_some_and(|words| words.trim().is_empty()),
     };
-    Some(if is_user && is_nothing { wire.words(&wording::no_words()) } else { content })
+    Some(if is_user && is_nothing {
+        wire.text_content(&wording::words_for_empty_message())
+    } else {
+        content
+    })
 }
 
 fn text_part(wire: Wire, author: Author, text: &str) -> Value {
-    if wire.has_items() && author == Author::Model {
+    if wire.has_item_replies() && author == Author::Model {
         return json!({"type": "output_text", "text": text, "annotations": []});
     }
     (wire.text)(text)
@@ -144,20 +148,21 @@ fn is_blank_text(part: &Value) -> bool {
 }
 
 /// Gives the results of a message the form of their format.
-fn form_results(wire: Wire, message: &mut Value) {
+fn normalize_results(wire: Wire, message: &mut Value) {
     if wire.author(message) != Some(Author::User) {
         return;
     }
-    for part in parts_of(wire, message) {
+    for part in possible_result_parts(wire, message) {
         if (wire.answers)(part).is_some() {
-            form_result(wire, part);
+            normalize_result(wire, part);
         }
     }
 }
 
-fn form_result(wire: Wire, part: &mut Value) {
+fn normalize_result(wire: Wire, part: &mut Value) {
     // Results of other kinds of calls have forms of their own.
-    if wire.has_items() && !matches!(kind(part), "custom_tool_call_output" | "function_call_output")
+    if wire.has_item_replies()
+        && !matches!(kind(part), "custom_tool_call_output" | "function_call_output")
     {
         return;
     }
@@ -176,7 +181,7 @@ fn form_result(wire: Wire, part: &mut Value) {
         ResultForm::Parts => Value::Array(result_parts(wire, given)),
         ResultForm::TextOrParts => match given {
             Value::String(words) if has_failed && words.trim().is_empty() => {
-                wording::no_result_words().into()
+                wording::words_for_empty_result().into()
             }
             Value::String(_) => return,
             given => Value::Array(result_parts(wire, given)),
@@ -201,7 +206,7 @@ fn result_parts(wire: Wire, given: Value) -> Vec<Value> {
     });
     let mut parts: Vec<_> = parts.filter(|part| !is_blank_text(part)).collect();
     if parts.is_empty() {
-        parts.push((wire.text)(&wording::no_result_words()));
+        parts.push((wire.text)(&wording::words_for_empty_result()));
     }
     parts
 }
@@ -238,7 +243,7 @@ fn is_result_part(wire: Wire, part: &Value) -> bool {
         return members.len() == 1
             && members.iter().all(|(name, value)| is_typed_part(name, value));
     }
-    let parts = if wire.has_items() { ITEM_PARTS } else { BLOCK_PARTS };
+    let parts = if wire.has_item_replies() { ITEM_PARTS } else { BLOCK_PARTS };
     parts.iter().any(|(name, member)| *name == kind(part) && members.contains_key(member))
 }
 

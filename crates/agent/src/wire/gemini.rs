@@ -11,17 +11,17 @@ use serde_json::value::RawValue;
 use self::stream::PartialReply;
 use super::{
     Ask, Body, Format, Reply, ReplyFault, Rules, Stop,
-    amend::make_object,
-    answered_id,
-    body::items,
-    fault::{NO_GOOD, ended_with},
+    amend::ensure_object_member,
+    answered_call_id,
+    body::joined_json_items,
+    fault::{NO_GOOD, bad_ending_fault},
     form::ResultForm,
-    is_blank, joined_texts, list,
+    is_blank, joined_texts, list_items,
     media::{FileForm, Files, PDF},
+    path_segment,
     pieces::{decoded_file, text_at},
-    segment,
     stream::{EventParts as _, EventStream, Events, unreadable_event},
-    unreadable,
+    unreadable_reply,
 };
 use crate::{
     choice::Choice,
@@ -47,7 +47,7 @@ pub(super) const FORMAT: Format = Format {
     ],
     text: |text| json!({"text": text}),
     is_empty,
-    answers: |part| Some(answered_id(part.get("functionResponse")?, "id")),
+    answers: |part| Some(answered_call_id(part.get("functionResponse")?, "id")),
     id_member: None,
     call_pointer: |part| {
         let named = |name: &str, pointer| part.get(name).map(|_| pointer);
@@ -55,7 +55,7 @@ pub(super) const FORMAT: Format = Format {
     },
     amend_arguments: |call, unreadable| {
         let has_arguments = call.get("args").is_some_and(|args| !args.is_null());
-        has_arguments && make_object(call, "args", unreadable)
+        has_arguments && ensure_object_member(call, "args", unreadable)
     },
     call,
     result_piece,
@@ -67,10 +67,10 @@ pub(super) const FORMAT: Format = Format {
         )
     },
     files: &[IMAGES, PDF, OTHERS],
-    file_part: |file, _| json!({"inlineData": {"mimeType": &*file.media_type, "data": file.data()}}),
+    file_part: |file, _| json!({"inlineData": {"mimeType": &*file.media_type, "data": file.base64_data()}}),
     rules: Rules {
         stream_path: Some(|model| format!("{}:streamGenerateContent?alt=sse", model_path(model))),
-        whole_reply: Some(whole_reply),
+        whole_reply: Some(read_whole_reply),
         content: "parts",
         role: "model",
         answer_role: Some("function"),
@@ -94,15 +94,16 @@ fn model_path(model: &str) -> String {
         Some((collection @ ("models" | "tunedModels"), name)) => (collection, name),
         _ => ("models", model),
     };
-    format!("/{collection}/{}", segment(name))
+    format!("/{collection}/{}", path_segment(name))
 }
 
-fn body(ask: &Ask<'_>) -> String {
+fn request_body(ask: &Ask<'_>) -> String {
     let mut body = Body::new(ask);
     if !ask.instructions.is_empty() {
-        body = body.with("systemInstruction", json!({"parts": [{"text": ask.instructions}]}));
+        body =
+            body.with_member("systemInstruction", json!({"parts": [{"text": ask.instructions}]}));
     }
-    body = body.list("contents", ask.messages.iter().map(Json::text));
+    body = body.with_list("contents", ask.messages.iter().map(Json::text));
     if ask.tools.is_empty() {
         return body.into_text(ask.settings);
     }
@@ -112,13 +113,14 @@ fn body(ask: &Ask<'_>) -> String {
         Choice::Required => json!({"mode": "ANY"}),
         Choice::Tool(name) => json!({"mode": "ANY", "allowedFunctionNames": [&**name]}),
     };
-    let tools = format!(r#"[{{"functionDeclarations":[{}]}}]"#, items(ask.tools));
+    let tools = format!(r#"[{{"functionDeclarations":[{}]}}]"#, joined_json_items(ask.tools));
     let choice = json!({"functionCallingConfig": choice});
-    body.with("tools", tools).with("toolConfig", choice).into_text(ask.settings)
+    body.with_member("tools", tools).with_member("toolConfig", choice).into_text(ask.settings)
 }
 
 fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
-    let response: Response<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+    let response: Response<'_> =
+        serde_json::from_str(text).map_err(|error| unreadable_reply(&error))?;
     let used = response.usage_metadata.unwrap_or_default();
     let output = used.candidates_token_count.get().saturating_add(used.thoughts_token_count.get());
     let usage = Usage { input: used.prompt_token_count.get(), output };
@@ -130,13 +132,13 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     };
     let said = first.finish_message.and_then(|said| Value::parse(said.get()).ok());
     let said = said.as_ref().and_then(Value::as_str).unwrap_or_default();
-    let stop = Stop::explain(read_stop(first.finish_reason.as_deref()), said)?;
+    let stop = Stop::with_explanation(read_stop(first.finish_reason.as_deref()), said)?;
     let Some(content) = first.content else {
         let (messages, text) = (Vec::new(), String::new());
         return Ok(Reply { messages, text, stop, usage, is_empty: true });
     };
     let content = Json::parse(content.get()).map_err(|error| error.to_string())?;
-    let words = list(content.value(), "parts").filter(|part| !is_thought(part));
+    let words = list_items(content.value(), "parts").filter(|part| !is_thought(part));
     let text = joined_texts(words.filter_map(|part| part.get("text")));
     let is_empty = is_empty(content.value());
     Ok(Reply { messages: vec![content], text, stop, usage, is_empty })
@@ -145,7 +147,7 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
 fn read_stop(reason: Option<&str>) -> Result<Stop, ReplyFault> {
     match reason {
         None | Some("FINISH_REASON_UNSPECIFIED" | "STOP") => Ok(Stop::Done),
-        Some(reason @ "OTHER") => Err(ended_with(reason)),
+        Some(reason @ "OTHER") => Err(bad_ending_fault(reason)),
         // Whatever else Gemini says is no good end.
         Some(reason) => match Stop::read(reason)? {
             Stop::Done => Ok(Stop::refused_with(reason)),
@@ -155,20 +157,20 @@ fn read_stop(reason: Option<&str>) -> Result<Stop, ReplyFault> {
 }
 
 /// Whom it does not stream events it answers with a list of responses. A proxy may leave the pieces of a stream in one.
-fn whole_reply(text: &str) -> Result<Reply, ReplyFault> {
+fn read_whole_reply(text: &str) -> Result<Reply, ReplyFault> {
     let responses: Vec<&RawValue> = if text.trim_start().starts_with('[') {
         serde_json::from_str(text).map_err(unreadable_event)?
     } else if MEMBERS_OF_PIECES.iter().any(|name| text.contains(name)) {
-        vec![serde_json::from_str(text).map_err(|error| unreadable(&error))?]
+        vec![serde_json::from_str(text).map_err(|error| unreadable_reply(&error))?]
     } else {
-        return FORMAT.reply(text);
+        return FORMAT.parse_reply(text);
     };
     let mut parts = PartialReply::default();
     for response in responses {
-        parts.add(response.get())?;
+        parts.add_event(response.get())?;
     }
     let whole = parts.finished_reply_body(&Events::default());
-    FORMAT.reply(&whole.ok_or("the reply of the model ended before it was whole")?)
+    FORMAT.parse_reply(&whole.ok_or("the reply of the model ended before it was whole")?)
 }
 
 fn is_empty(content: &Value) -> bool {
@@ -179,10 +181,10 @@ fn is_empty(content: &Value) -> bool {
         });
         !is_other && is_blank(part.get("text"))
     };
-    list(content, "parts").all(|part| is_thought(part) || is_blank_text(part))
+    list_items(content, "parts").all(|part| is_thought(part) || is_blank_text(part))
 }
 
-fn call(id: &str, call: &ToolCall, at: usize) -> Value {
+fn call_part(id: &str, call: &ToolCall, at: usize) -> Value {
     let function = json!({"id": id, "name": call.tool, "args": call.arguments});
     // The first call of a message is signed.
     if at == 0 {

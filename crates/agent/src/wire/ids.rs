@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use callgate_tool::{Json, Object, Value};
 
-use super::{Author, Wire, amend::calls, list};
+use super::{Author, Wire, amend::calls_mut, list_items};
 
 /// The ids that a provider takes.
 #[derive(Clone, Copy, Debug)]
@@ -41,15 +41,15 @@ impl IdRule {
         }
     }
 
-    fn takes(self, id: &str) -> bool {
+    fn allows_id(self, id: &str) -> bool {
         let is_short = id.chars().count() <= self.longest;
         match self.form {
             // The signature of a thought, which LiteLLM keeps in an id: only that server takes it, and it needs it.
             IdForm::Any => !id.is_empty() && (is_short || id.contains("__thought__")),
             IdForm::Nine => id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
-            IdForm::Numbered => is_numbered(id),
-            IdForm::Plain => is_short && is_plain(id),
-            IdForm::PlainOrNumbered => is_plain(id) || is_numbered(id),
+            IdForm::Numbered => is_numbered_id(id),
+            IdForm::Plain => is_short && is_plain_id(id),
+            IdForm::PlainOrNumbered => is_plain_id(id) || is_numbered_id(id),
         }
     }
 }
@@ -69,11 +69,11 @@ pub(super) enum IdForm {
     PlainOrNumbered,
 }
 
-fn is_plain(id: &str) -> bool {
+fn is_plain_id(id: &str) -> bool {
     !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
-fn is_numbered(id: &str) -> bool {
+fn is_numbered_id(id: &str) -> bool {
     id.rsplit_once(':').is_some_and(|(name, number)| {
         !name.is_empty() && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
     })
@@ -96,19 +96,19 @@ pub(crate) fn sendable_messages<'m>(
     let mut sendable = Vec::with_capacity(messages.len());
     for message in messages {
         let is_model = wire.author(message.value()) == Some(Author::Model);
-        if is_model && !(is_after_model && wire.has_items()) {
+        if is_model && !(is_after_model && wire.has_item_replies()) {
             changes = IdChanges::default();
         }
         is_after_model = is_model;
         if !is_model {
-            sendable.push(changes.follow(wire, message.clone()));
+            sendable.push(changes.with_new_result_ids(wire, message.clone()));
             continue;
         }
         let (stated, called) =
-            (stated_ids(wire, message.value()), stated_calls(wire, message.value()));
+            (stated_call_ids(wire, message.value()), stated_calls(wire, message.value()));
         let ids = stated.iter().zip(called).map(|(stated, call)| {
             n_calls = n_calls.saturating_add(1);
-            let own = Some(stated).filter(|id| rule.takes(id));
+            let own = Some(stated).filter(|id| rule.allows_id(id));
             let own = own.filter(|id| !made.contains(*id));
             let own = own.filter(|id| taken.insert((*id).clone()) || !rule.is_unique);
             own.cloned().unwrap_or_else(|| {
@@ -118,7 +118,7 @@ pub(crate) fn sendable_messages<'m>(
             })
         });
         let ids: Vec<_> = ids.collect();
-        sendable.push(with_ids(wire, message, &ids));
+        sendable.push(with_call_ids(wire, message, &ids));
         changes.add(stated, ids);
     }
     Cow::Owned(sendable)
@@ -129,8 +129,8 @@ fn are_sendable(wire: Wire, rule: IdRule, messages: &[Json]) -> bool {
     let models = messages.iter().map(Json::value);
     let mut ids = models
         .filter(|message| wire.author(message) == Some(Author::Model))
-        .flat_map(|message| stated_ids(wire, message));
-    ids.all(|id| rule.takes(&id) && (!rule.is_unique || taken.insert(id)))
+        .flat_map(|message| stated_call_ids(wire, message));
+    ids.all(|id| rule.allows_id(&id) && (!rule.is_unique || taken.insert(id)))
 }
 
 /// An id for a call of a function, which is the one of this number: nine letters and digits where every provider takes that.
@@ -151,27 +151,29 @@ fn new_id(form: IdForm, name: &str, number: usize, taken: &mut BTreeSet<String>)
     }
 }
 
-fn with_ids(wire: Wire, message: &Json, ids: &[String]) -> Json {
+fn with_call_ids(wire: Wire, message: &Json, ids: &[String]) -> Json {
     let mut changed = message.value().clone();
     let mut is_changed = false;
-    for (call, id) in calls(wire, &mut changed).into_iter().zip(ids) {
+    for (call, id) in calls_mut(wire, &mut changed).into_iter().zip(ids) {
         is_changed |= set_text(call, wire.id_member.unwrap_or_default(), id);
     }
     if is_changed { changed.into() } else { message.clone() }
 }
 
 /// The ids of the calls in a message, as they stand; empty for a call without one.
-pub(crate) fn stated_ids(wire: Wire, message: &Value) -> Vec<String> {
+pub(crate) fn stated_call_ids(wire: Wire, message: &Value) -> Vec<String> {
     let Some(member) = wire.id_member else { return Vec::new() };
     let called = stated_calls(wire, message).into_iter();
-    called.map(|call| text_of_id(call.get(member))).collect()
+    called.map(|call| id_text(call.get(member))).collect()
 }
 
 /// The calls in a message, as they stand.
 fn stated_calls(wire: Wire, message: &Value) -> Vec<&Object> {
     match wire.rules.list_of_calls {
         None => stated_call(wire, message).into_iter().collect(),
-        Some(name) => list(message, name).filter_map(|part| stated_call(wire, part)).collect(),
+        Some(name) => {
+            list_items(message, name).filter_map(|part| stated_call(wire, part)).collect()
+        }
     }
 }
 
@@ -186,7 +188,7 @@ fn called_name(call: &Object) -> &str {
 }
 
 /// An id: a text, or a number, which some programs write.
-pub(super) fn text_of_id(id: Option<&Value>) -> String {
+pub(super) fn id_text(id: Option<&Value>) -> String {
     match id {
         Some(Value::String(id)) => id.clone(),
         Some(Value::Number(id)) => id.to_string(),
@@ -215,14 +217,14 @@ impl IdChanges {
     }
 
     /// A message whose results have the ids of their calls. Each call is taken once.
-    pub(crate) fn follow(&mut self, wire: Wire, message: Json) -> Json {
+    pub(crate) fn with_new_result_ids(&mut self, wire: Wire, message: Json) -> Json {
         if self.0.is_empty() {
             return message;
         }
         let mut changed = message.value().clone();
         let mut is_changed = false;
-        for part in parts_of(wire, &mut changed) {
-            let Some(id) = (wire.answers)(part).and_then(|stated| self.take(&stated)) else {
+        for part in possible_result_parts(wire, &mut changed) {
+            let Some(id) = (wire.answers)(part).and_then(|stated| self.take_new_id(&stated)) else {
                 continue;
             };
             if let Some((holder, member)) = holder_and_member(part, wire.rules.answer_id_pointer) {
@@ -233,7 +235,7 @@ impl IdChanges {
     }
 
     /// Takes the call that a result names: by its id, by the one that callgate's dialects give to a call without any, or by its place.
-    fn take(&mut self, stated: &str) -> Option<String> {
+    fn take_new_id(&mut self, stated: &str) -> Option<String> {
         let is_unnamed = |change: &IdChange| {
             let given = format!("call_{}", change.at.saturating_add(1));
             change.stated.is_empty() && stated.trim_end_matches('_') == given
@@ -246,7 +248,7 @@ impl IdChanges {
 }
 
 /// The parts of a message that may be results.
-pub(super) fn parts_of(wire: Wire, message: &mut Value) -> Vec<&mut Value> {
+pub(super) fn possible_result_parts(wire: Wire, message: &mut Value) -> Vec<&mut Value> {
     match wire.rules.parts {
         None => vec![message],
         Some(member) => {

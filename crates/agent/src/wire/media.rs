@@ -27,7 +27,7 @@ pub(crate) type Files = &'static [(&'static str, FileForm)];
 
 /// The form of a file of a media type; `None` if the provider does not take it.
 pub(super) fn file_form(wire: Wire, media_type: &str) -> Option<FileForm> {
-    let media_type = essence(media_type);
+    let media_type = registered_media_type(media_type);
     let is_its = |name: &str| match name.strip_suffix('*') {
         Some(beginning) => media_type.starts_with(beginning),
         None => name == media_type,
@@ -37,19 +37,19 @@ pub(super) fn file_form(wire: Wire, media_type: &str) -> Option<FileForm> {
 }
 
 /// The media type of a format of a provider.
-pub(super) fn media_type(files: &[Files], format: &str) -> Option<&'static str> {
+pub(super) fn media_type_of_format(files: &[Files], format: &str) -> Option<&'static str> {
     let mut listed = files.iter().copied().flatten();
     listed.find(|(_, form)| form.format() == format).map(|(name, _)| *name)
 }
 
 /// The media types that a provider takes, in words.
-pub(super) fn media_types(wire: Wire) -> String {
+pub(super) fn media_types_text(wire: Wire) -> String {
     let listed = wire.files.iter().copied().flatten();
     listed.map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// A media type without its parameters, under its registered name.
-pub(super) fn essence(media_type: &str) -> String {
+pub(super) fn registered_media_type(media_type: &str) -> String {
     let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match &*essence {
         "image/jpg" => "image/jpeg".to_owned(),

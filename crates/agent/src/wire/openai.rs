@@ -13,16 +13,16 @@ use serde_json::value::RawValue;
 use self::stream::PartialReply;
 use super::{
     Ask, Body, Format, Reply, ReplyFault, Rules, Stop,
-    amend::{Unreadable, make_text},
-    answered_id,
+    amend::{Unreadable, ensure_json_text_member},
+    answered_call_id,
     form::ResultForm,
     has_type,
     ids::IdRule,
-    is_blank, joined_texts, list,
-    media::{FileForm, Files, IMAGES, PDF, WORDS, media_type},
+    is_blank, joined_texts, list_items,
+    media::{FileForm, Files, IMAGES, PDF, WORDS, media_type_of_format},
     pieces::{decoded_file, file_of_data_url, text_at},
     stream::EventStream,
-    unreadable,
+    unreadable_reply,
     user::FilePart,
 };
 use crate::{
@@ -61,7 +61,7 @@ pub(super) const FORMAT: Format = Format {
     text: |text| json!({"type": "text", "text": text}),
     is_empty,
     answers: |part| {
-        (part.get("role")?.as_str()? == "tool").then(|| answered_id(part, "tool_call_id"))
+        (part.get("role")?.as_str()? == "tool").then(|| answered_call_id(part, "tool_call_id"))
     },
     id_member: Some("id"),
     call_pointer: |_| Some(""),
@@ -90,13 +90,14 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-fn body(ask: &Ask<'_>) -> String {
+fn request_body(ask: &Ask<'_>) -> String {
     let system = json!({"role": "system", "content": ask.instructions}).to_string();
     let system = Some(&*system).filter(|_| !ask.instructions.is_empty());
     let messages = system.into_iter().chain(ask.messages.iter().map(Json::text));
-    let body = Body::with_model_name(ask).list("messages", messages);
+    let body = Body::with_model_name(ask).with_list("messages", messages);
     let counts = ask.is_streamed && !ask.settings.contains_key("stream_options");
-    let body = if counts { body.with("stream_options", r#"{"include_usage":true}"#) } else { body };
+    let body =
+        if counts { body.with_member("stream_options", r#"{"include_usage":true}"#) } else { body };
     let choice = match ask.choice {
         Choice::Auto => "auto".into(),
         Choice::None => "none".into(),
@@ -108,7 +109,7 @@ fn body(ask: &Ask<'_>) -> String {
 
 fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     let completion: Completion<'_> =
-        serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+        serde_json::from_str(text).map_err(|error| unreadable_reply(&error))?;
     let first = completion.choices.first();
     let first = first.ok_or(NO_CHOICES)?;
     let stop = Stop::read(first.finish_reason.as_deref().unwrap_or_default())?;
@@ -132,18 +133,18 @@ fn joined_message(choices: &[Chosen<'_>]) -> Result<Json, ReplyFault> {
     let mut messages = read.into_iter();
     let first = messages.next().ok_or(NO_CHOICES)?;
     let others = messages.as_slice();
-    let further = others.iter().flat_map(|message| list(message.value(), "tool_calls"));
+    let further = others.iter().flat_map(|message| list_items(message.value(), "tool_calls"));
     let further: Vec<_> = further.cloned().collect();
     let mut joined = first.value().clone();
     let Some(members) = joined.as_object_mut().filter(|_| !further.is_empty()) else {
         return Ok(first);
     };
-    let calls = list(first.value(), "tool_calls").cloned().chain(further).collect();
+    let calls = list_items(first.value(), "tool_calls").cloned().chain(further).collect();
     members.insert("tool_calls", Value::Array(calls));
     let mut all = iter::once(&first).chain(others).map(Json::value);
     let spoken = all.find(|message| !message_text(message).trim().is_empty());
     let content = spoken.and_then(|message| message.get("content"));
-    members.insert_some("content", content.cloned());
+    members.insert_if_some("content", content.cloned());
     Ok(joined.into())
 }
 
@@ -162,7 +163,8 @@ fn amend_arguments(call: &mut Object, unreadable: Unreadable) -> bool {
         call.insert("type", "function".into());
     }
     let function = call.get_mut("function").and_then(Value::as_object_mut);
-    function.is_some_and(|function| make_text(function, "arguments", unreadable)) || is_untyped
+    function.is_some_and(|function| ensure_json_text_member(function, "arguments", unreadable))
+        || is_untyped
 }
 
 fn amend_message(message: &mut Value) -> bool {
@@ -186,13 +188,13 @@ fn amend_message(message: &mut Value) -> bool {
 fn model_messages(words: Option<&str>, calls: Vec<Value>) -> Vec<Value> {
     let content = words.map_or(Value::Null, Value::from);
     let mut message = Object::from([("role", "assistant".into()), ("content", content)]);
-    message.insert_filled("tool_calls", calls);
+    message.insert_unless_empty("tool_calls", calls);
     vec![message.into()]
 }
 
-fn file(part: &Value) -> Option<StoredResult> {
+fn file_from_part(part: &Value) -> Option<StoredResult> {
     if has_type(part, "input_audio") {
-        let media_type = media_type(&[SOUNDS], text_at(part, "/input_audio/format")?)?;
+        let media_type = media_type_of_format(&[SOUNDS], text_at(part, "/input_audio/format")?)?;
         return decoded_file(media_type, text_at(part, "/input_audio/data")?, None);
     }
     let url = text_at(part, "/image_url/url").or_else(|| text_at(part, "/file/file_data"));
@@ -202,11 +204,11 @@ fn file(part: &Value) -> Option<StoredResult> {
 fn file_part(file: &FilePart<'_>, form: FileForm) -> Value {
     match form {
         FileForm::Audio(format) => {
-            json!({"type": "input_audio", "input_audio": {"data": file.data(), "format": format}})
+            json!({"type": "input_audio", "input_audio": {"data": file.base64_data(), "format": format}})
         }
-        FileForm::Image(_) => json!({"type": "image_url", "image_url": {"url": file.url()}}),
+        FileForm::Image(_) => json!({"type": "image_url", "image_url": {"url": file.data_url()}}),
         FileForm::Document(_) | FileForm::Text => {
-            json!({"type": "file", "file": {"filename": file.filename(), "file_data": file.url()}})
+            json!({"type": "file", "file": {"filename": file.filename_or_default(), "file_data": file.data_url()}})
         }
     }
 }

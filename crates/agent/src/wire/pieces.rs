@@ -20,7 +20,7 @@ pub(crate) enum Piece {
 }
 
 /// The pieces of a message, in their order.
-pub(crate) fn pieces(wire: Wire, message: &Value) -> Vec<Piece> {
+pub(crate) fn message_pieces(wire: Wire, message: &Value) -> Vec<Piece> {
     if wire.rules.parts.is_none() && (wire.answers)(message).is_some() {
         return vec![piece(wire, message)];
     }
@@ -86,7 +86,7 @@ pub(super) fn part_words(part: &Value) -> String {
     let has_only = |name: &str| is_alone && part.get(name).is_some_and(Value::is_object);
     let is_file = |name: &str| (has_file && name == kind) || has_only(name);
     if let Some(name) = FILES.iter().find(|name| is_file(name)) {
-        return wording::unreadable_file(name);
+        return wording::unreadable_file_words(name);
     }
     part.get("json").filter(|_| is_alone).unwrap_or(part).to_string()
 }
@@ -133,7 +133,7 @@ mod tests {
     fn an_image_in_a_result_leaves_words_in_its_place() {
         let content = json!([{"type": "text", "text": "Seen."}, {"type": "image", "source": {}}]);
         let message = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": content}]});
-        let [Piece::Result(id, words)] = &*pieces(&FORMAT, &message) else { panic!() };
+        let [Piece::Result(id, words)] = &*message_pieces(&FORMAT, &message) else { panic!() };
         assert_eq!(id, "a");
         assert_eq!(words, "Seen.\n[A file was here that this model cannot read: image]");
     }

@@ -11,14 +11,14 @@ use serde_json::value::RawValue;
 use self::stream::PartialReply;
 use super::{
     Ask, Author, Body, Format, Reply, ReplyFault, Rules, Stop,
-    amend::make_text,
-    answered_id, has_type,
+    amend::ensure_json_text_member,
+    answered_call_id, has_type,
     ids::IdRule,
     joined_texts,
     media::{FileForm, Files, IMAGES, OFFICE, PDF},
     pieces::{Piece, file_of_data_url, text_at},
     stream::EventStream,
-    unreadable,
+    unreadable_reply,
     user::FilePart,
 };
 use crate::{
@@ -48,13 +48,13 @@ pub(super) const FORMAT: Format = Format {
     transient_errors: &[],
     text: |text| json!({"type": "input_text", "text": text}),
     is_empty: |item| has_type(item, "reasoning"),
-    answers: |part| kind(part)?.ends_with("_output").then(|| answered_id(part, "call_id")),
+    answers: |part| kind(part)?.ends_with("_output").then(|| answered_call_id(part, "call_id")),
     id_member: Some("call_id"),
     call_pointer: |part| {
         (has_type(part, "custom_tool_call") || has_type(part, "function_call")).then_some("")
     },
     amend_arguments: |call, unreadable| {
-        !call.contains_key("input") && make_text(call, "arguments", unreadable)
+        !call.contains_key("input") && ensure_json_text_member(call, "arguments", unreadable)
     },
     call: |id, call, _| {
         let arguments = Value::Object(call.arguments.clone()).to_string();
@@ -81,17 +81,17 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-fn body(ask: &Ask<'_>) -> String {
+fn request_body(ask: &Ask<'_>) -> String {
     let mut body = Body::with_model_name(ask);
     if !ask.instructions.is_empty() {
-        body = body.with("instructions", Value::from(ask.instructions));
+        body = body.with_member("instructions", Value::from(ask.instructions));
     }
-    body = body.list("input", ask.messages.iter().map(Json::text));
+    body = body.with_list("input", ask.messages.iter().map(Json::text));
     if !ask.settings.contains_key("store") {
-        body = body.with("store", false);
+        body = body.with_member("store", false);
     }
     if !ask.settings.contains_key("include") {
-        body = body.with("include", r#"["reasoning.encrypted_content"]"#);
+        body = body.with_member("include", r#"["reasoning.encrypted_content"]"#);
     }
     let choice = match ask.choice {
         Choice::Auto => "auto".into(),
@@ -103,11 +103,12 @@ fn body(ask: &Ask<'_>) -> String {
 }
 
 fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
-    let response: Response<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+    let response: Response<'_> =
+        serde_json::from_str(text).map_err(|error| unreadable_reply(&error))?;
     let items = response.output.iter().map(|item| Json::parse(item.get()));
     let items = items.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
     let reason = response.incomplete_details.unwrap_or_default().reason.unwrap_or_default();
-    let refusal = joined_texts(contents(&items, "refusal"));
+    let refusal = joined_texts(message_texts(&items, "refusal"));
     let status = response.status.as_deref();
     if matches!(status, Some("failed" | "cancelled")) {
         let Failure { code, message } = response.error.unwrap_or_default();
@@ -123,7 +124,7 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     };
     let used = response.usage.unwrap_or_default();
     let usage = Usage { input: used.input_tokens.get(), output: used.output_tokens.get() };
-    let text = joined_texts(contents(&items, "text"));
+    let text = joined_texts(message_texts(&items, "text"));
     let is_empty = items.iter().all(|item| has_type(item.value(), "reasoning"));
     Ok(Reply { messages: items, text, stop, usage, is_empty })
 }
@@ -133,7 +134,7 @@ fn model_messages(words: Option<&str>, calls: Vec<Value>) -> Vec<Value> {
     said.into_iter().chain(calls).collect()
 }
 
-fn item(message: &Value) -> Option<Piece> {
+fn item_piece(message: &Value) -> Option<Piece> {
     match kind(message).unwrap_or_default() {
         "" | "message" => None,
         "function_call" => Some(Piece::Call),
@@ -143,9 +144,9 @@ fn item(message: &Value) -> Option<Piece> {
 
 fn file_part(file: &FilePart<'_>, form: FileForm) -> Value {
     if let FileForm::Image(_) = form {
-        return json!({"type": "input_image", "detail": "auto", "image_url": file.url()});
+        return json!({"type": "input_image", "detail": "auto", "image_url": file.data_url()});
     }
-    json!({"type": "input_file", "filename": file.filename(), "file_data": file.url()})
+    json!({"type": "input_file", "filename": file.filename_or_default(), "file_data": file.data_url()})
 }
 
 /// The author of an item without a role.
@@ -192,7 +193,7 @@ struct Used {
 }
 
 /// The texts of the messages among items.
-fn contents<'i>(items: &'i [Json], member: &'static str) -> impl Iterator<Item = &'i Value> {
+fn message_texts<'i>(items: &'i [Json], member: &'static str) -> impl Iterator<Item = &'i Value> {
     let messages = items.iter().map(Json::value).filter(|item| kind(item) == Some("message"));
     let parts = messages.filter_map(|item| item.get("content")?.as_array()).flatten();
     parts.filter_map(move |part| part.get(member))

@@ -1,7 +1,7 @@
 //! The reason why a model stopped, in the words of every provider: a proxy passes on the word of the server behind it, whatever
 //! the format.
 
-use super::{ReplyFault, fault::ended_with};
+use super::{ReplyFault, fault::bad_ending_fault};
 
 /// The reason why a model stopped.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -23,7 +23,7 @@ impl Stop {
         // Gemini's address for OpenAI writes its own reason after the kind of it.
         let kind = lower.split(':').next().unwrap_or_default();
         if NO_GOOD.contains(&kind) {
-            return Err(ended_with(word));
+            return Err(bad_ending_fault(word));
         }
         if FAILED.contains(&kind) {
             return Err(format!("the provider ended the reply with `{word}`").into());
@@ -38,7 +38,10 @@ impl Stop {
     }
 
     /// Adds what a provider says about its reason to a refusal or a fault.
-    pub(super) fn explain(stop: Result<Self, ReplyFault>, said: &str) -> Result<Self, ReplyFault> {
+    pub(super) fn with_explanation(
+        stop: Result<Self, ReplyFault>,
+        said: &str,
+    ) -> Result<Self, ReplyFault> {
         let with = |words: String| {
             if said.trim().is_empty() { words } else { format!("{words}: {said}") }
         };
@@ -55,7 +58,7 @@ impl Stop {
     }
 
     /// True for the word of a reply in the middle of which the model may have had to stop.
-    pub(super) fn is_early(word: &str) -> bool {
+    pub(super) fn is_incomplete_end(word: &str) -> bool {
         !matches!(Self::read(word), Ok(Self::Done | Self::Paused))
     }
 }
@@ -113,10 +116,13 @@ mod tests {
         for (words, is_retried) in [(&NO_GOOD[..], true), (&FAILED[..], false)] {
             for word in words {
                 let fault = Stop::read(word).unwrap_err();
-                assert_eq!((fault.error.is_some(), Stop::is_early(word)), (is_retried, true));
+                assert_eq!(
+                    (fault.error.is_some(), Stop::is_incomplete_end(word)),
+                    (is_retried, true)
+                );
                 assert!(fault.message.contains(word), "{}", fault.message);
             }
         }
-        assert!(Stop::is_early("max_tokens") && !Stop::is_early("tool_use"));
+        assert!(Stop::is_incomplete_end("max_tokens") && !Stop::is_incomplete_end("tool_use"));
     }
 }

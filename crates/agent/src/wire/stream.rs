@@ -14,7 +14,7 @@ use super::{ReplyFault, wire};
 /// The parts of a reply that have come.
 pub(crate) trait StreamedReply: Debug + Send {
     /// Adds bytes as they come, and shows the words in them for the user.
-    fn push(&mut self, bytes: &[u8], words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault>;
+    fn push_bytes(&mut self, bytes: &[u8], words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault>;
 
     /// Takes the end of the bytes: an event without its last line break counts if it is whole.
     fn finish_last_event(&mut self, words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault>;
@@ -25,13 +25,13 @@ pub(crate) trait StreamedReply: Debug + Send {
     }
 
     /// The body of the whole reply; `None` if its end has not come.
-    fn body(self: Box<Self>) -> Option<String>;
+    fn whole_reply_body(self: Box<Self>) -> Option<String>;
 }
 
 /// The parts of a reply that comes as server-sent events.
 pub(super) trait EventParts: Debug + Default + Send {
     /// Adds the data of an event. Returns the words in it for the user.
-    fn add(&mut self, data: &str) -> Result<String, ReplyFault>;
+    fn add_event(&mut self, data: &str) -> Result<String, ReplyFault>;
 
     /// The body of the whole reply; `None` if its end has not come.
     fn finished_reply_body(self, events: &Events) -> Option<String>;
@@ -53,30 +53,34 @@ impl<P> EventStream<P> {
 }
 
 impl<P: EventParts> EventStream<P> {
-    fn add(&mut self, data: String, words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
-        if is_stray(&data) {
+    fn add_event_data(
+        &mut self,
+        data: String,
+        words: &mut dyn FnMut(&str),
+    ) -> Result<(), ReplyFault> {
+        if is_stray_text(&data) {
             self.stray_text = data;
             return Ok(());
         }
-        show_words(&self.parts.add(&data)?, words);
+        show_words(&self.parts.add_event(&data)?, words);
         Ok(())
     }
 }
 
 impl<P: EventParts> StreamedReply for EventStream<P> {
-    fn push(&mut self, bytes: &[u8], words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
+    fn push_bytes(&mut self, bytes: &[u8], words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
         self.events.push(bytes);
-        while let Some(data) = self.events.next() {
-            self.add(data, words)?;
+        while let Some(data) = self.events.next_event_data() {
+            self.add_event_data(data, words)?;
         }
         Ok(())
     }
 
     fn finish_last_event(&mut self, words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
-        self.events.end();
-        let is_whole = |data: &String| is_stray(data) || Value::parse(data).is_ok();
-        while let Some(data) = self.events.next().filter(is_whole) {
-            self.add(data, words)?;
+        self.events.end_last_event();
+        let is_whole = |data: &String| is_stray_text(data) || Value::parse(data).is_ok();
+        while let Some(data) = self.events.next_event_data().filter(is_whole) {
+            self.add_event_data(data, words)?;
         }
         Ok(())
     }
@@ -85,7 +89,7 @@ impl<P: EventParts> StreamedReply for EventStream<P> {
         &self.stray_text
     }
 
-    fn body(self: Box<Self>) -> Option<String> {
+    fn whole_reply_body(self: Box<Self>) -> Option<String> {
         self.parts.finished_reply_body(&self.events)
     }
 }
@@ -102,18 +106,18 @@ pub fn streamed_reply<'b>(
     let wire = wire(dialect).ok_or("no provider speaks this dialect")?;
     let (mut reply, mut said) = ((wire.stream)(&[]), String::new());
     for piece in pieces {
-        let pushed = reply.push(piece, &mut |words| said.push_str(words));
+        let pushed = reply.push_bytes(piece, &mut |words| said.push_str(words));
         pushed.map_err(|fault| fault.message)?;
     }
     reply.finish_last_event(&mut |words| said.push_str(words)).map_err(|fault| fault.message)?;
-    let read = reply.body().map(|body| wire.reply(&body)).transpose();
+    let read = reply.whole_reply_body().map(|body| wire.parse_reply(&body)).transpose();
     let read = read.map_err(|fault| fault.message)?;
     Ok((said, read.map(|reply| reply.messages)))
 }
 
 /// True for the data of an event in which there is no object: some servers keep the connection with such a text, and a proxy may
 /// say by one why it ends.
-fn is_stray(data: &str) -> bool {
+fn is_stray_text(data: &str) -> bool {
     !data.contains(['{', '}'])
 }
 

@@ -6,7 +6,7 @@ use callgate_tool::{StoredResult, Value};
 
 use super::{
     Wire,
-    media::{FileForm, essence, file_form, media_types},
+    media::{FileForm, file_form, media_types_text, registered_media_type},
 };
 use crate::{
     error::{self, Error},
@@ -19,14 +19,14 @@ pub(crate) fn user_message(
     parts: &[InputPart],
     n_before: usize,
 ) -> Result<Value, Error> {
-    check(wire, parts)?;
+    check_parts(wire, parts)?;
     let parts = parts.iter().enumerate().filter(|(_, part)| !is_blank(part));
     let written = parts.map(|(at, part)| match part {
         InputPart::Text(words) => Ok((wire.text)(words)),
         InputPart::File(file) => {
-            let media_type = essence(&file.media_type);
+            let media_type = registered_media_type(&file.media_type);
             let part = FilePart { file, media_type, place: (n_before, at) };
-            part.block(wire).map_err(|problem| error::unfit_file(at, &problem))
+            part.file_block(wire).map_err(|problem| error::unfit_file(at, &problem))
         }
     });
     let content = written.collect::<Result<Vec<_>, _>>()?;
@@ -34,7 +34,7 @@ pub(crate) fn user_message(
 }
 
 /// True if a provider takes a file.
-pub(crate) fn takes(wire: Wire, file: &StoredResult) -> bool {
+pub(crate) fn can_take_file(wire: Wire, file: &StoredResult) -> bool {
     match file_form(wire, &file.media_type) {
         Some(FileForm::Text) => std::str::from_utf8(&file.bytes).is_ok(),
         form => form.is_some(),
@@ -42,7 +42,7 @@ pub(crate) fn takes(wire: Wire, file: &StoredResult) -> bool {
 }
 
 /// Checks what holds for the parts together.
-fn check(wire: Wire, parts: &[InputPart]) -> Result<(), Error> {
+fn check_parts(wire: Wire, parts: &[InputPart]) -> Result<(), Error> {
     let files = parts.iter().filter_map(|part| match part {
         InputPart::File(file) => Some(file),
         InputPart::Text(_) => None,
@@ -81,8 +81,8 @@ pub(crate) struct FilePart<'f> {
 }
 
 impl FilePart<'_> {
-    fn block(&self, wire: Wire) -> Result<Value, String> {
-        let form = file_form(wire, &self.media_type).ok_or_else(|| self.refusal(wire))?;
+    fn file_block(&self, wire: Wire) -> Result<Value, String> {
+        let form = file_form(wire, &self.media_type).ok_or_else(|| self.refusal_text(wire))?;
         if form != FileForm::Text {
             return Ok((wire.file_part)(self, form));
         }
@@ -93,27 +93,27 @@ impl FilePart<'_> {
         })
     }
 
-    fn refusal(&self, wire: Wire) -> String {
+    fn refusal_text(&self, wire: Wire) -> String {
         let got = match &*self.media_type {
             "" => "a file without a media type".to_owned(),
             media_type => format!("`{media_type}`"),
         };
-        let (dialect, types) = (wire.dialect, media_types(wire));
+        let (dialect, types) = (wire.dialect, media_types_text(wire));
         format!("expected a file that `{dialect}` takes ({types}), got: {got}")
     }
 
     /// The bytes in base64.
-    pub(super) fn data(&self) -> String {
+    pub(super) fn base64_data(&self) -> String {
         BASE64_STANDARD.encode(&self.file.bytes)
     }
 
     /// The bytes as a `data:` URL.
-    pub(super) fn url(&self) -> String {
-        format!("data:{};base64,{}", self.media_type, self.data())
+    pub(super) fn data_url(&self) -> String {
+        format!("data:{};base64,{}", self.media_type, self.base64_data())
     }
 
     /// The name of the file, or one that says what it is: some providers want one.
-    pub(super) fn filename(&self) -> String {
+    pub(super) fn filename_or_default(&self) -> String {
         let extension = match self.media_type.as_str() {
             "application/pdf" => "pdf",
             "application/json" => "json",

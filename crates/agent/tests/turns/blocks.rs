@@ -55,7 +55,7 @@ async fn six_items_of_responses_come_back_byte_equal_and_in_order() {
     talk.say("Go.").await;
     assert_eq!(talk.made().len(), 2);
     let texts: Vec<_> =
-        talk.transcript.messages().iter().map(|item| item.text().to_owned()).collect();
+        talk.transcript.messages_with_results().iter().map(|item| item.text().to_owned()).collect();
     assert_eq!(texts[1..7], items);
 }
 

@@ -112,8 +112,8 @@ async fn an_agent_that_does_not_exist_is_refused_with_the_names_of_those_that_do
     let text = format!("{TOOLSETS}\nagents: {{keeper: {{model: main}}}}");
     let config = Config::from_text(&text, "").unwrap();
     let built = config.build(&Environment::new(), None).await.unwrap();
-    let error = Agent::of_configuration(&built, "keper").unwrap_err();
+    let error = Agent::from_configuration(&built, "keper").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::UnknownAgent);
     assert!(error.to_string().contains("`keeper`"), "{error}");
-    assert!(Agent::of_configuration(&built, "keeper").is_ok());
+    assert!(Agent::from_configuration(&built, "keeper").is_ok());
 }

@@ -76,7 +76,10 @@ async fn the_limit_of_time_ends_a_hanging_model() {
     // The fake has no clock of its own; a real transport ends at the limits that it is given.
     let turn = talk.turn_in(Input::text("Hello."), &context()).await;
     assert_eq!(turn.unwrap().reason, EndReason::Limit);
-    assert!(talk.transcript.messages().is_empty(), "what was not answered can be sent again");
+    assert!(
+        talk.transcript.messages_with_results().is_empty(),
+        "what was not answered can be sent again"
+    );
 }
 
 #[tokio::test]
@@ -129,7 +132,7 @@ async fn a_refusal_ends_the_turn_and_is_not_sent_again() {
         let mut talk = Talk::new(dialect, [Step::Says(reply)], unasked());
         let end = talk.say("Hello.").await;
         assert_eq!(end.reason, EndReason::Refused, "{dialect}");
-        assert!(talk.transcript.messages().is_empty(), "{dialect}");
+        assert!(talk.transcript.messages_with_results().is_empty(), "{dialect}");
     }
 }
 
@@ -197,7 +200,7 @@ async fn a_model_that_fails_ends_the_turn_with_its_words() {
     let (end, talk) = ended(Dialect::Anthropic, vec![refused()], unasked()).await;
     assert_eq!(end.reason, EndReason::ModelFailed);
     assert_eq!(end.detail.as_deref(), Some("the model answered with status 401: no such key"));
-    assert!(talk.transcript.messages().is_empty(), "the input can be sent again");
+    assert!(talk.transcript.messages_with_results().is_empty(), "the input can be sent again");
 }
 
 #[tokio::test]

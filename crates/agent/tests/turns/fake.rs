@@ -266,6 +266,6 @@ impl Transport for Fake {
             tokio::time::timeout(Duration::from_secs(seconds), never).await.unwrap_err();
             Ok(piece.into())
         });
-        Ok(response(200, None, "").map(|_| ResponseBody::of_pieces(pieces)))
+        Ok(response(200, None, "").map(|_| ResponseBody::from_pieces(pieces)))
     }
 }

@@ -28,7 +28,11 @@ async fn sent(dialect: Dialect, parts: Vec<InputPart>) -> Result<Value, Error> {
     let mut talk = Talk::new(dialect, [], unasked());
     let turn = talk.turn_in(Input::Parts(parts), &context()).await;
     if let Err(error) = turn {
-        assert_eq!((talk.n_requests(), talk.transcript.messages().len()), (0, 0), "{dialect}");
+        assert_eq!(
+            (talk.n_requests(), talk.transcript.messages_with_results().len()),
+            (0, 0),
+            "{dialect}"
+        );
         return Err(error);
     }
     let messages = |body: Value| {
@@ -36,7 +40,7 @@ async fn sent(dialect: Dialect, parts: Vec<InputPart>) -> Result<Value, Error> {
         list.and_then(Value::as_array).unwrap().clone()
     };
     let message = messages(talk.last()).pop().unwrap();
-    let (mut kept, repair) = Transcript::of_text(&talk.transcript.to_text(), |_| None)?;
+    let (mut kept, repair) = Transcript::from_text(&talk.transcript.to_text(), |_| None)?;
     assert!(repair.is_nothing(), "{dialect}: {repair}");
     talk.agent.turn(&mut kept, Input::text("And now?"), &context()).await?;
     assert_eq!(messages(talk.last())[0], message, "{dialect}: the files go with each request");

@@ -96,7 +96,7 @@ async fn a_transcript_cannot_bring_words_as_instructions_of_the_agent() {
                 Dialect::Bedrock => json!({"role": role, "content": [{"text": ORDER}]}),
                 _ => json!({"role": role, "content": ORDER}),
             };
-            let error = Transcript::of_messages(dialect, vec![message]).unwrap_err();
+            let error = Transcript::from_messages(dialect, vec![message]).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Transcript, "{dialect} {role}");
         }
     }
@@ -117,7 +117,7 @@ async fn instructions_have_the_values_of_the_session_or_nothing_is_sent() {
         let error = lacking.turn(&mut transcript, Input::text("Go."), &context).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Session);
         assert!(error.to_string().contains("`$context.nothing`"), "{error}");
-        assert_eq!((fake.n_requests(), transcript.messages().len()), (0, 0));
+        assert_eq!((fake.n_requests(), transcript.messages_with_results().len()), (0, 0));
         let agent = Agent::new(executor(), fake.model(), settings(instructions));
         agent.turn(&mut transcript, Input::text("Go."), &context).await.unwrap();
         let sent = fake.last().to_string();

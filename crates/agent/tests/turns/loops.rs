@@ -130,7 +130,7 @@ async fn whole_loop(dialect: Dialect, seed: u64, is_streamed: bool) {
     check_made_once(&talk, seed);
     assert_eq!(talk.made().len(), expected, "seed {seed}: calls were lost");
     let text = talk.transcript.to_text();
-    let again = Transcript::of_text(&text, |name| talk.agent.offered_tool(name)).unwrap();
+    let again = Transcript::from_text(&text, |name| talk.agent.offered_tool(name)).unwrap();
     assert!(again.1.is_nothing(), "{dialect} seed {seed}: {}", again.1);
     go_on(&mut talk, seed).await;
 }
@@ -151,7 +151,7 @@ async fn dropped_loop(dialect: Dialect, seed: u64, n_polls: u64) -> bool {
     let ended = polled(n_polls, talk.say("Begin.")).await;
     if n_polls.is_multiple_of(2) {
         let text = talk.transcript.to_text();
-        let kept = Transcript::of_text(&text, |name| talk.agent.offered_tool(name)).unwrap();
+        let kept = Transcript::from_text(&text, |name| talk.agent.offered_tool(name)).unwrap();
         talk.transcript = kept.0;
     }
     go_on(&mut talk, seed).await;

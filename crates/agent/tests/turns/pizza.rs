@@ -87,7 +87,7 @@ async fn a16_an_order_of_pizzas_uses_the_cart_and_the_payment_of_the_session() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../config/agents.yaml");
     let environment = Environment::new().with_transport(Arc::clone(&world) as Arc<dyn Transport>);
     let built = Loader::new().file(&root).unwrap().build(&environment, None).await.unwrap();
-    let agent = Agent::of_configuration(&built, "pizza").unwrap();
+    let agent = Agent::from_configuration(&built, "pizza").unwrap();
     let parameters = json!({"cartId": "c-1", "paymentId": "p-1"}).as_object().cloned().unwrap();
     let context = TurnContext::new(Session::new("s-1").with_parameters(parameters));
     let mut transcript = Transcript::new(agent.dialect()).unwrap();

@@ -34,7 +34,7 @@ struct Program {
 impl Backend for Program {
     callgate_executor::of_tool!(tool, toolset);
 
-    fn calls_tools(&self) -> bool {
+    fn can_call_tools(&self) -> bool {
         true
     }
 
@@ -121,7 +121,7 @@ async fn a_program_goes_on_with_the_answer_of_the_client_and_waits_until_one_fit
     let error = talk.turn_in(wrong, &context()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Answer);
     assert!(error.to_string().contains("expected an object"), "{error}");
-    assert_eq!(talk.transcript.pending().len(), 1, "it still waits");
+    assert_eq!(talk.transcript.pending_calls().len(), 1, "it still waits");
     let fits = answer(&pending.id, json!({"said": "yes"}));
     let end = talk.turn(fits).await;
     assert_eq!(end.reason, EndReason::Answered);

@@ -61,10 +61,14 @@ async fn check(dialect: Dialect, then: Then) {
     };
     assert_eq!(kept.end.reason, EndReason::Answered, "{dialect} {then:?}");
     assert!(n_turns > 1, "{dialect} {then:?}");
-    let whole: Vec<Value> =
-        kept.transcript.messages().iter().map(|message| message.value().clone()).collect();
+    let whole: Vec<Value> = kept
+        .transcript
+        .messages_with_results()
+        .iter()
+        .map(|message| message.value().clone())
+        .collect();
     assert_eq!(told, whole, "{dialect} {then:?}");
-    let (_, repair) = Transcript::of_messages(dialect, told.clone()).unwrap();
+    let (_, repair) = Transcript::from_messages(dialect, told.clone()).unwrap();
     assert!(repair.is_nothing(), "{dialect} {then:?}: {repair}");
     let told = Value::Array(told).to_string();
     let is_approved = matches!(then, Then::Approve);

@@ -85,7 +85,7 @@ async fn an_approved_call_and_those_behind_it_are_not_made_for_a_caller_without_
         let asked = conversation.asked();
         assert_eq!(asked.matches("unknown_tool").count(), 2, "{dialect}: {asked}");
         assert!(!has_result(&asked) && asked.contains("tool_removed"), "{dialect}: {asked}");
-        let shown = format!("{:?}", kept.transcript.messages());
+        let shown = format!("{:?}", kept.transcript.messages_with_results());
         assert!(!has_result(&shown), "{dialect}: {shown}");
     }
 }
@@ -156,7 +156,7 @@ async fn results_that_the_caller_brought_are_sent_whatever_tools_there_are() {
     ];
     let (fake, made) = (Fake::new(Dialect::OpenAi, []), Made::default());
     let agent = agent(&fake, &made, AgentSettings::default());
-    let (transcript, _) = Transcript::of_messages(Dialect::OpenAi, messages).unwrap();
+    let (transcript, _) = Transcript::from_messages(Dialect::OpenAi, messages).unwrap();
     let transcripts = transcripts();
     transcripts.replace("pizza", transcript, &context()).await.unwrap();
     transcripts.turn(&agent, "pizza", Input::text("And?"), &context()).await.unwrap();

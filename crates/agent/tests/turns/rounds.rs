@@ -52,6 +52,6 @@ async fn a_call_is_not_made_if_the_transcript_is_not_kept() {
     let end = talk.turn_in(Input::text("Hello."), &full).await.unwrap();
     assert_eq!((end.reason, talk.made().len()), (EndReason::Cancelled, 0));
     assert!(end.detail.unwrap().contains("the disk is full"));
-    let last = talk.transcript.messages().last().unwrap().text().to_owned();
+    let last = talk.transcript.messages_with_results().last().unwrap().text().to_owned();
     assert!(last.contains("nothing was sent"), "{last}");
 }

@@ -58,7 +58,7 @@ async fn many_tools_are_found_by_words_declared_and_called() {
     assert!(result.contains("53"), "{result}");
     let text = talk.transcript.to_text();
     (talk.transcript, _) =
-        Transcript::of_text(&text, |name| talk.agent.offered_tool(name)).unwrap();
+        Transcript::from_text(&text, |name| talk.agent.offered_tool(name)).unwrap();
     talk.say("And now?").await;
     assert!(declared(&talk.last()).contains(&"shop-tool053".to_owned()), "a later turn knows it");
     talk.refused_nothing();

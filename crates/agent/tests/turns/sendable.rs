@@ -291,7 +291,7 @@ async fn sent(mut transcript: Transcript, model: &str, shown: &str) -> (Value, u
     }
     assert!(made.all().is_empty(), "{shown}");
     check_beginning(dialect, &fake.requests.lock().unwrap(), shown);
-    let (_, again) = Transcript::of_text(&transcript.to_text(), |_| None).unwrap();
+    let (_, again) = Transcript::from_text(&transcript.to_text(), |_| None).unwrap();
     assert!(again.is_nothing(), "{again}\n{shown}");
     let n_paired = check_pairs(dialect, &fake.last(), shown);
     (fake.last(), n_paired)
@@ -308,7 +308,7 @@ async fn every_conversation_is_sent_as_a_strict_provider_takes_it_with_each_call
         let dialect = DIALECTS[n % 5];
         let messages = Drawn { random: &mut random, dialect, n_calls: 100 }.messages();
         let shown = format!("{dialect}: {}", Value::Array(messages.clone()));
-        let (transcript, repair) = Transcript::of_messages(dialect, messages).unwrap();
+        let (transcript, repair) = Transcript::from_messages(dialect, messages).unwrap();
         let n_results = shown.matches("result 1").count();
         assert_eq!(repair.n_dropped, 0, "{shown}");
         assert_eq!(n_paired(transcript.clone(), &shown).await, n_results, "{shown}");

@@ -34,7 +34,7 @@ async fn made(dialect: Dialect, replies: &[Vec<u8>]) -> (Vec<String>, usize, End
     assert_eq!(next.reason, EndReason::Answered, "{:?}", next.detail);
     assert_eq!(talk.made(), calls, "no call is made later");
     talk.refused_nothing();
-    let read = |text: &str| Transcript::of_text(text, |_| None).unwrap();
+    let read = |text: &str| Transcript::from_text(text, |_| None).unwrap();
     let (kept, repair) = read(&talk.transcript.to_text());
     assert!(repair.is_nothing(), "{repair}");
     assert_eq!(kept.to_text(), talk.transcript.to_text());

@@ -96,7 +96,7 @@ async fn a_call_that_ran_when_its_program_ended_is_not_made_again_and_may_have_b
     let steps = [Step::Says(Said::calls(&[("shop-add", "{}")]))];
     let mut talk = Talk::with(Dialect::OpenAi, steps, executor, unasked());
     assert!(crate::loops::polled(20, talk.say("Add.")).await.is_none(), "the call does not end");
-    let said = talk.transcript.messages().last().unwrap().text().to_owned();
+    let said = talk.transcript.messages_with_results().last().unwrap().text().to_owned();
     assert!(said.contains("may have been executed") && said.contains("maybe"), "{said}");
 }
 

@@ -63,13 +63,13 @@ fn result(dialect: Dialect, id: &str) -> Value {
 /// A conversation after these messages goes on without a refused request, and without a call.
 async fn check(dialect: Dialect, messages: Vec<Value>, expected: (usize, usize)) {
     let shown = format!("{dialect}: {messages:?}");
-    let (transcript, repair) = Transcript::of_messages(dialect, messages).unwrap();
+    let (transcript, repair) = Transcript::from_messages(dialect, messages).unwrap();
     assert_eq!((repair.n_answered, repair.n_dropped), expected, "{shown}\n{repair}");
     let mut talk = Talk { transcript, ..Talk::new(dialect, [], unasked()) };
     let end = talk.say("Go on.").await;
     talk.refused_nothing();
     assert_eq!((end.reason, talk.made().len()), (EndReason::Answered, 0), "{shown}");
-    let (_, again) = Transcript::of_text(&talk.transcript.to_text(), |_| None).unwrap();
+    let (_, again) = Transcript::from_text(&talk.transcript.to_text(), |_| None).unwrap();
     assert!(again.is_nothing(), "a repaired transcript needs no further repair: {again}");
 }
 
@@ -146,9 +146,9 @@ async fn results_without_ids_are_those_of_the_functions_that_they_name() {
         ]}),
     ];
     check(Dialect::Gemini, messages.clone(), (0, 0)).await;
-    let (transcript, _) = Transcript::of_messages(Dialect::Gemini, messages).unwrap();
+    let (transcript, _) = Transcript::from_messages(Dialect::Gemini, messages).unwrap();
     let (converted, _) = transcript.into_dialect(Dialect::OpenAi, |_| None).unwrap();
-    let messages = converted.messages();
+    let messages = converted.messages_with_results();
     let text = |at: usize, pointer: &str| messages[at].value().pointer(pointer).cloned();
     assert_eq!(text(1, "/tool_calls/0/function/name"), Some("shop-add".into()));
     assert_eq!(text(2, "/content"), Some(r#"{"of":"add"}"#.into()));
@@ -158,10 +158,10 @@ async fn results_without_ids_are_those_of_the_functions_that_they_name() {
 #[test]
 fn instructions_in_a_transcript_are_refused() {
     let system = json!({"role": "system", "content": "Obey."});
-    let error = Transcript::of_messages(Dialect::OpenAi, vec![system]).unwrap_err();
+    let error = Transcript::from_messages(Dialect::OpenAi, vec![system]).unwrap_err();
     assert!(error.to_string().contains("expected one of a user or a model"), "{error}");
     let foreign = json!({"parts": []});
-    let error = Transcript::of_messages(Dialect::Bedrock, vec![foreign]).unwrap_err();
+    let error = Transcript::from_messages(Dialect::Bedrock, vec![foreign]).unwrap_err();
     assert_eq!(error.to_string(), "message 0 of the transcript: expected one of `bedrock`");
 }
 
@@ -169,7 +169,7 @@ fn instructions_in_a_transcript_are_refused() {
 fn a_repair_is_said_in_words() {
     let mut messages = vec![user(Dialect::OpenAi, "Add."), result(Dialect::OpenAi, "x")];
     messages.extend(calls(Dialect::OpenAi));
-    let (_, repair) = Transcript::of_messages(Dialect::OpenAi, messages).unwrap();
+    let (_, repair) = Transcript::from_messages(Dialect::OpenAi, messages).unwrap();
     let expected =
         "2 calls without a result got one that says so; 1 result without a call was taken out";
     assert_eq!(repair.to_string(), expected);

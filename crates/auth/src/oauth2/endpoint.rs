@@ -54,7 +54,7 @@ impl Endpoint {
     }
 
     /// The audience of a client's own JWT: the issuer, if it is known (RFC 7523 §3).
-    pub(super) fn issuer(&self) -> Option<&str> {
+    pub(super) fn configured_issuer(&self) -> Option<&str> {
         if let TokenEndpoint::Issuer(issuer) = &self.named { Some(issuer) } else { None }
     }
 
@@ -99,13 +99,13 @@ impl Endpoint {
         time: Duration,
     ) -> Result<Arc<Endpoints>, EndpointFailure> {
         let read = async |_| {
-            let endpoints = self.read_endpoints(transport, time).await?;
+            let endpoints = self.read_endpoints_of_metadata(transport, time).await?;
             Ok((Arc::new(endpoints), Life::from_duration(KEPT)))
         };
         self.endpoints.get(&(), read).await
     }
 
-    async fn read_endpoints(
+    async fn read_endpoints_of_metadata(
         &self,
         transport: &dyn Transport,
         time: Duration,

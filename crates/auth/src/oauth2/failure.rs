@@ -3,7 +3,7 @@
 use std::{borrow::Cow, time::Duration};
 
 use callgate_secret::Masker;
-use callgate_tool::visible_line;
+use callgate_tool::escape_invisible_in_line;
 
 #[derive(Clone, Debug)]
 pub(super) enum EndpointFailure {
@@ -37,7 +37,7 @@ impl EndpointFailure {
     }
 
     /// The reason in the server's words.
-    pub(super) fn said(&self) -> Option<&str> {
+    pub(super) fn server_words(&self) -> Option<&str> {
         match self {
             Self::Refused { said, .. }
             | Self::Unavailable { said, .. }
@@ -51,7 +51,7 @@ impl EndpointFailure {
             Self::Refused { said, .. }
             | Self::Unavailable { said, .. }
             | Self::Unreadable { said, .. } => {
-                *said = said.take().map(|said| shown_words(&masker.mask_text(&said)));
+                *said = said.take().map(|said| shortened_visible_line(&masker.mask_text(&said)));
             }
         }
         self
@@ -59,8 +59,8 @@ impl EndpointFailure {
 }
 
 /// The words of a server as they are shown: one line, not too long.
-pub(super) fn shown_words(said: &str) -> String {
-    visible_line(said).chars().take(MOST_SAID).collect()
+pub(super) fn shortened_visible_line(said: &str) -> String {
+    escape_invisible_in_line(said).chars().take(MOST_SAID).collect()
 }
 
 impl callgate_secret::single_flight::FetchFailure for EndpointFailure {

@@ -44,7 +44,7 @@ impl OAuth2Grant {
                 let subject = Some(source.fetch(store, session).await?);
                 GrantInputs { holder: session.id(), subject, ..GrantInputs::default() }
             }
-            None => GrantInputs::of_caller(session)?,
+            None => GrantInputs::from_caller_token(session)?,
         };
         if let Some((source, _)) = actor {
             shown.actor = Some(source.fetch(store, session).await?);
@@ -52,11 +52,11 @@ impl OAuth2Grant {
         Ok(shown)
     }
 
-    pub(crate) fn is_of_caller(&self) -> bool {
+    pub(crate) fn is_caller_token_exchange(&self) -> bool {
         matches!(self, Self::TokenExchange { subject: SubjectToken::Caller, .. })
     }
 
-    pub(crate) fn sources(&self) -> Vec<&CredentialSource> {
+    pub(crate) fn credential_sources(&self) -> Vec<&CredentialSource> {
         match self {
             Self::AuthorizationCode(_) | Self::ClientCredentials => Vec::new(),
             Self::JwtBearer { assertion } => vec![assertion],
@@ -67,7 +67,7 @@ impl OAuth2Grant {
         }
     }
 
-    pub(super) fn name(&self) -> &'static str {
+    pub(super) fn grant_type(&self) -> &'static str {
         match self {
             Self::AuthorizationCode(_) => "authorization_code",
             Self::ClientCredentials => "client_credentials",
@@ -77,7 +77,7 @@ impl OAuth2Grant {
     }
 
     /// The place in the session of the token that an error code is about, if it is about one.
-    pub(super) fn session_place_of(&self, code: &str) -> Option<String> {
+    pub(super) fn session_place_for_error(&self, code: &str) -> Option<String> {
         match (self, code) {
             (Self::JwtBearer { assertion }, "invalid_grant") => assertion.session_place(),
             // RFC 8693 §2.2.2: an invalid subject is an `invalid_request`; some servers return `invalid_grant`.
@@ -103,8 +103,8 @@ impl SubjectToken {
 }
 
 impl<'s> GrantInputs<'s> {
-    fn of_caller(session: &'s Session) -> Result<Self, Error> {
-        let token = session.caller_token().ok_or_else(error::no_caller_token)?;
+    fn from_caller_token(session: &'s Session) -> Result<Self, Error> {
+        let token = session.caller_token().ok_or_else(error::no_caller_token_error)?;
         Ok(Self {
             holder: Some(token.principal()),
             subject: Some(token.token().clone()),
@@ -114,7 +114,7 @@ impl<'s> GrantInputs<'s> {
     }
 
     /// The lifetime in seconds of a token that is issued `now`: the `said` one, limited to that of the exchanged token.
-    pub(super) fn token_lifetime(&self, said: Option<f64>, now: SystemTime) -> Option<f64> {
+    pub(super) fn limited_token_lifetime(&self, said: Option<f64>, now: SystemTime) -> Option<f64> {
         let Some(expires) = self.expires else { return said };
         let left = expires.duration_since(now).unwrap_or_default().as_secs_f64();
         let said = said.unwrap_or(UNSAID.as_secs_f64());

@@ -24,8 +24,8 @@ pub use logout::LoggedOut;
 
 /// The logins of one credential.
 ///
-/// A login in a browser: [`Login::begin`] returns the page to show, the browser comes back to the redirect URL with a
-/// query, and [`Login::finish`] takes the query. On another device: [`Login::begin_on_device`] returns the code to
+/// A login in a browser: [`Login::begin_in_browser`] returns the page to show, the browser comes back to the redirect URL with a
+/// query, and [`Login::finish_in_browser`] takes the query. On another device: [`Login::begin_on_device`] returns the code to
 /// show, [`Login::finish_on_device`] waits.
 #[derive(Debug)]
 pub struct Login {
@@ -80,7 +80,7 @@ impl Login {
     ///
     /// # Errors
     /// The metadata cannot be read.
-    pub async fn ways(&self) -> Result<LoginWays, Error> {
+    pub async fn available_ways(&self) -> Result<LoginWays, Error> {
         let endpoints = self.fetch_endpoints().await?;
         Ok(LoginWays {
             browser: endpoints.authorization_url.is_some(),
@@ -92,27 +92,31 @@ impl Login {
     ///
     /// # Errors
     /// The page is unknown, or the client's id cannot be read.
-    pub async fn begin(&self, redirect_url: &str) -> Result<BegunLogin, Error> {
+    pub async fn begin_in_browser(&self, redirect_url: &str) -> Result<BegunLogin, Error> {
         let server = &*self.logins.server;
-        self.logins.store()?;
+        self.logins.grant_store()?;
         let client = server.fetch_client(&*server.context.secrets).await?;
         let page = self.fetch_endpoints().await?.authorization_url;
         let page = page.ok_or_else(|| error::no_login_page(&server.config.name))?;
         let all = server.endpoint.fetch_endpoints(&*server.context.transport, TIME).await;
         let all = all.map_err(|failure| server.credential_error(&failure))?;
         let issuer = all.issuer.clone().map(|issuer| (issuer, all.names_itself));
-        code::browser_login(&server.config, client.id.expose(), &page, redirect_url, issuer)
+        code::begin_browser_login(&server.config, client.id.expose(), &page, redirect_url, issuer)
     }
 
     /// Ends a login with the query that the browser came back with, and keeps the grant.
     ///
     /// # Errors
     /// The query is not a response to this login, the person or the server refused, or the grant cannot be stored.
-    pub async fn finish(&self, begun: BegunLogin, query: &str) -> Result<LoggedIn, Error> {
+    pub async fn finish_in_browser(
+        &self,
+        begun: BegunLogin,
+        query: &str,
+    ) -> Result<LoggedIn, Error> {
         let server = &*self.logins.server;
         let client = server.fetch_client(&*server.context.secrets).await?;
         let held = code::exchange_code(server, &client, begun, query).await?;
-        self.store_grant(&self.logins.name(&client.id)?, &held).await
+        self.store_grant_under_lock(&self.logins.grant_name(&client.id)?, &held).await
     }
 
     /// Begins a login on another device.
@@ -121,7 +125,7 @@ impl Login {
     /// The endpoint is unknown, or the server refuses.
     pub async fn begin_on_device(&self) -> Result<DeviceLogin, Error> {
         let server = &*self.logins.server;
-        self.logins.store()?;
+        self.logins.grant_store()?;
         let client = server.fetch_client(&*server.context.secrets).await?;
         let url = self.fetch_endpoints().await?.device_authorization_url;
         let url = url.ok_or_else(|| error::no_device_login(&server.config.name))?;
@@ -136,17 +140,17 @@ impl Login {
         let server = &*self.logins.server;
         let client = server.fetch_client(&*server.context.secrets).await?;
         let held = device::poll_for_grant(server, &client, begun).await?;
-        self.store_grant(&self.logins.name(&client.id)?, &held).await
+        self.store_grant_under_lock(&self.logins.grant_name(&client.id)?, &held).await
     }
 
     /// Checks that somebody has logged in. Sends nothing.
     ///
     /// # Errors
     /// If nobody has logged in, an error that names the command to log in; or the grants cannot be read.
-    pub async fn check(&self) -> Result<(), Error> {
+    pub async fn check_logged_in(&self) -> Result<(), Error> {
         let server = &*self.logins.server;
         let id = server.fetch_client_id(&*server.context.secrets).await?;
-        let held = self.logins.read_grant(&self.logins.name(&id)?).await?;
+        let held = self.logins.read_grant(&self.logins.grant_name(&id)?).await?;
         held.map(drop).ok_or_else(|| self.logins.missing_login_error())
     }
 
@@ -157,8 +161,8 @@ impl Login {
     pub async fn logout(&self) -> Result<LoggedOut, Error> {
         let server = &*self.logins.server;
         let client = server.fetch_client(&*server.context.secrets).await?;
-        let name = self.logins.name(&client.id)?;
-        let _lock = self.logins.lock(&name).await?;
+        let name = self.logins.grant_name(&client.id)?;
+        let _lock = self.logins.lock_grant(&name).await?;
         // A grant that cannot be read is removed, too.
         let held = self.logins.read_grant(&name).await.ok().flatten();
         let unrevoked = match (&held, self.fetch_endpoints().await) {
@@ -173,7 +177,7 @@ impl Login {
             .err(),
             (Some(_), Err(error)) => Some(error.to_string()),
         };
-        let was_there = self.logins.remove(&name).await?;
+        let was_there = self.logins.remove_grant(&name).await?;
         Ok(LoggedOut { was_there, unrevoked })
     }
 
@@ -192,13 +196,17 @@ impl Login {
         })
     }
 
-    async fn store_grant(&self, name: &str, held: &StoredGrant) -> Result<LoggedIn, Error> {
-        let _lock = self.logins.lock(name).await?;
+    async fn store_grant_under_lock(
+        &self,
+        name: &str,
+        held: &StoredGrant,
+    ) -> Result<LoggedIn, Error> {
+        let _lock = self.logins.lock_grant(name).await?;
         self.logins.store_grant(name, held).await?;
         Ok(LoggedIn {
             scopes: held.scopes.clone(),
             expires_in: held.token_lifetime(),
-            place: self.logins.store()?.place(name),
+            place: self.logins.grant_store()?.place(name),
             is_renewed: held.refresh_token.is_some(),
         })
     }

@@ -33,11 +33,11 @@ impl Logins {
         Self { server, refused: Mutex::default() }
     }
 
-    pub(super) async fn fetch_token(
+    pub(super) async fn fetch_or_renew_token(
         self: &Arc<Self>,
         client: &Client,
     ) -> Result<IssuedToken, Error> {
-        let name = self.name(&client.id)?;
+        let name = self.grant_name(&client.id)?;
         let held = self.read_grant(&name).await?.ok_or_else(|| self.missing_login_error())?;
         if self.is_fresh(&held) {
             return Ok(self.issued_token(&held));
@@ -58,14 +58,14 @@ impl Logins {
     }
 
     async fn renew_token(&self, client: &Client, name: &str) -> Result<IssuedToken, Error> {
-        let _lock = self.lock(name).await?;
+        let _lock = self.lock_grant(name).await?;
         // Another process may have renewed the grant, or logged out, while this one waited.
         let held = self.read_grant(name).await?.ok_or_else(|| self.missing_login_error())?;
         if self.is_fresh(&held) {
             return Ok(self.issued_token(&held));
         }
         let asking = match &held.refresh_token {
-            Some(token) => match self.request_grant(client, token, &held).await {
+            Some(token) => match self.request_renewed_grant(client, token, &held).await {
                 Ok(renewed) => {
                     self.store_grant(name, &renewed).await?;
                     return Ok(self.issued_token(&renewed));
@@ -76,25 +76,27 @@ impl Logins {
                 })) => {
                     let (name, command) = (self.credential_name(), self.login_command());
                     let server = self.server.endpoint.server_origin();
-                    return Err(error::login_refused(name, code, command).asked_at(server, said));
+                    return Err(
+                        error::login_refused(name, code, command).with_asked_server(server, said)
+                    );
                 }
                 Err(asking) => Some(asking),
             },
             None => None,
         };
-        if self.is_good(&held) {
+        if self.is_still_usable(&held) {
             return Ok(self.issued_token(&held));
         }
         Err(match asking {
             Some(asking) => {
                 self.server.endpoint.forget_metadata();
-                self.server.error_of(&asking)
+                self.server.token_request_error(&asking)
             }
             None => error::login_over(self.credential_name(), self.login_command()),
         })
     }
 
-    async fn request_grant(
+    async fn request_renewed_grant(
         &self,
         client: &Client,
         token: &Secret,
@@ -111,30 +113,30 @@ impl Logins {
 
     /// The grant of this name; `None` if nobody has logged in.
     pub(super) async fn read_grant(&self, name: &str) -> Result<Option<StoredGrant>, Error> {
-        let text = self.store()?.get(name).await;
+        let text = self.grant_store()?.get(name).await;
         let Some(text) = text.map_err(|source| self.store_error(source))? else { return Ok(None) };
         let unreadable = || error::login_unreadable(self.credential_name(), self.login_command());
         StoredGrant::from_stored_text(&text).map(Some).ok_or_else(unreadable)
     }
 
     pub(super) async fn store_grant(&self, name: &str, held: &StoredGrant) -> Result<(), Error> {
-        let kept = self.store()?.put(name, &held.stored_text()).await;
+        let kept = self.grant_store()?.put(name, &held.stored_text()).await;
         kept.map_err(|source| self.store_error(source))
     }
 
-    pub(super) async fn remove(&self, name: &str) -> Result<bool, Error> {
-        let removed = self.store()?.remove(name).await;
+    pub(super) async fn remove_grant(&self, name: &str) -> Result<bool, Error> {
+        let removed = self.grant_store()?.remove(name).await;
         removed.map_err(|source| self.store_error(source))
     }
 
-    pub(super) async fn lock(&self, name: &str) -> Result<GrantLock, Error> {
-        let lock = self.store()?.lock(name).await;
+    pub(super) async fn lock_grant(&self, name: &str) -> Result<GrantLock, Error> {
+        let lock = self.grant_store()?.lock(name).await;
         lock.map_err(|source| self.store_error(source))
     }
 
     /// The name of a grant: a hash of the server, the client, the requested values and the owner, so that it may be
     /// shown.
-    pub(super) fn name(&self, client_id: &Secret) -> Result<String, Error> {
+    pub(super) fn grant_name(&self, client_id: &Secret) -> Result<String, Error> {
         let config = &self.server.config;
         let server = match &config.endpoint {
             TokenEndpoint::Described => "",
@@ -152,7 +154,7 @@ impl Logins {
                 hash.update(part);
             }
         };
-        add(&[server, client_id.expose(), self.store()?.profile().unwrap_or_default()]);
+        add(&[server, client_id.expose(), self.grant_store()?.profile().unwrap_or_default()]);
         for list in [&config.scopes, &config.audiences, &config.resources] {
             let mut list: Vec<_> = list.iter().map(String::as_str).collect();
             list.sort_unstable();
@@ -161,7 +163,7 @@ impl Logins {
         Ok(hexadecimal(hash.finalize().get(..NAME_BYTES).unwrap_or_default()))
     }
 
-    pub(super) fn store(&self) -> Result<&dyn GrantStore, Error> {
+    pub(super) fn grant_store(&self) -> Result<&dyn GrantStore, Error> {
         let store = self.server.context.grants.as_deref();
         store.ok_or_else(|| error::no_grant_store(self.credential_name()))
     }
@@ -179,15 +181,15 @@ impl Logins {
     }
 
     fn store_error(&self, source: callgate_secret::Error) -> Error {
-        error::login_unkept(self.credential_name(), source)
+        error::login_store_error(self.credential_name(), source)
     }
 
     fn is_fresh(&self, held: &StoredGrant) -> bool {
         held.is_fresh(self.server.context.clock.now()) && !self.is_refused(held)
     }
 
-    fn is_good(&self, held: &StoredGrant) -> bool {
-        held.is_good(self.server.context.clock.now()) && !self.is_refused(held)
+    fn is_still_usable(&self, held: &StoredGrant) -> bool {
+        held.is_still_usable(self.server.context.clock.now()) && !self.is_refused(held)
     }
 
     fn is_refused(&self, held: &StoredGrant) -> bool {

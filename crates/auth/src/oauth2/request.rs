@@ -43,20 +43,20 @@ impl Server {
         let mut form = vec![("grant_type", asked.grant_type)];
         form.extend((!scope.is_empty()).then_some(("scope", &*scope)));
         form.extend(asked.parameters);
-        let FormRequest { request, masker } = self.request(client, &resolve_url, &form)?;
+        let FormRequest { request, masker } = self.form_request(client, &resolve_url, &form)?;
         let token = response::token_response(&self.send(request, time).await?);
         Ok(token.map_err(|failure| failure.without_secrets(&masker))?)
     }
 
     /// Sends a form to another endpoint, and returns the body of a response with status 200.
-    pub(super) async fn post(
+    pub(super) async fn post_form(
         &self,
         client: &Client,
         url: &str,
         form: &[(&str, &str)],
         time: Duration,
     ) -> Result<Bytes, TokenRequestError> {
-        let FormRequest { request, masker } = self.request(client, url, form)?;
+        let FormRequest { request, masker } = self.form_request(client, url, form)?;
         let answer = self.send(request, time).await?;
         // Some servers refuse with status 200.
         if answer.status() == StatusCode::OK && response::refusal_code(answer.body()).is_none() {
@@ -65,7 +65,7 @@ impl Server {
         Err(response::endpoint_failure(&answer).without_secrets(&masker).into())
     }
 
-    fn request(
+    fn form_request(
         &self,
         client: &Client,
         url: &str,
@@ -94,7 +94,8 @@ impl Server {
             .body(Bytes::from(text.finish()));
         let mut request = request.map_err(|_| no_url())?;
         if let Proof::Basic(secret) = &proof {
-            let pair = STANDARD.encode(format!("{}:{}", form_text(id), form_text(secret.expose())));
+            let pair =
+                STANDARD.encode(format!("{}:{}", form_encoded(id), form_encoded(secret.expose())));
             let header = HeaderValue::from_str(&format!("Basic {pair}"));
             let mut header = header.map_err(|_| no_url())?;
             header.set_sensitive(true);
@@ -126,7 +127,7 @@ fn request_masker(client: &Client, proof: &Proof<'_>, form: &[(&str, &str)]) -> 
     let secrets = secrets.map(|(_, value)| Secret::new((*value).to_owned()));
     // The server reads the proof in the form in which it was sent.
     let sent = match proof {
-        Proof::Basic(secret) => Some(Secret::new(form_text(secret.expose()))),
+        Proof::Basic(secret) => Some(Secret::new(form_encoded(secret.expose()))),
         Proof::Jwt(jwt) => Some(jwt.clone()),
         Proof::Body(_) | Proof::None => None,
     };
@@ -135,7 +136,7 @@ fn request_masker(client: &Client, proof: &Proof<'_>, form: &[(&str, &str)]) -> 
 }
 
 /// The text as it stands in a form: RFC 6749 §2.3.1 joins the name and the secret of a client in this encoding.
-fn form_text(text: &str) -> String {
+fn form_encoded(text: &str) -> String {
     byte_serialize(text.as_bytes()).collect()
 }
 
@@ -188,7 +189,7 @@ mod tests {
         let masked = |proof: &Proof<'_>, text: &str| {
             request_masker(&client, proof, &[("scope", "all")]).mask_text(text).into_owned()
         };
-        let pair = STANDARD.encode(format!("me:{}", form_text(secret.expose())));
+        let pair = STANDARD.encode(format!("me:{}", form_encoded(secret.expose())));
         let shown = masked(&Proof::Basic(&secret), &format!("refused: Basic {pair}"));
         let decoded = STANDARD.decode(shown.trim_start_matches("refused: Basic "));
         assert!(shown.contains("****") && decoded.is_err(), "{shown}");

@@ -42,14 +42,14 @@ pub(super) fn endpoint_failure(answer: &Response<Bytes>) -> EndpointFailure {
     });
     let said = refusal_reason(answer.body())
         .or_else(|| challenge?.description.clone())
-        .or_else(|| plain_reason(answer));
+        .or_else(|| plain_text_reason(answer));
     // ServiceNow says `server_error` to a wrong secret, with the status 401.
     let is_refusal = matches!(status, StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED);
     match code {
         Some("server_error" | "temporarily_unavailable") if !is_refusal => {
-            out_of_order(answer, Retry::Later, said)
+            temporary_failure(answer, Retry::Later, said)
         }
-        Some(code) if status.is_client_error() && !is_to_wait(status) => {
+        Some(code) if status.is_client_error() && !is_temporary_refusal(status) => {
             EndpointFailure::Refused { code, said }
         }
         Some(code) if status.is_success() => EndpointFailure::Refused { code, said },
@@ -61,27 +61,28 @@ pub(super) fn endpoint_failure(answer: &Response<Bytes>) -> EndpointFailure {
 /// traditions have it.
 pub(super) fn refusal_code(body: &[u8]) -> Option<&'static str> {
     let members = body_members(body)?;
-    let error = members.get("error").filter(|error| is_said(error));
+    let error = members.get("error").filter(|error| is_filled_error(error));
     let inner = error.and_then(Value::as_object);
     let inner = inner.into_iter().flat_map(|inner| INNER.iter().map(|name| inner.get(*name)));
     let outer = OUTER.iter().map(|name| members.get(*name));
     let mut said = inner.chain(outer).chain([error]).flatten().filter_map(Value::as_str);
     let standard = said.find_map(|said| standard_code(&said.to_ascii_lowercase()));
-    let is_refusal = error.is_some() || (has_own_code(&members) && refusal_reason(body).is_some());
+    let is_refusal =
+        error.is_some() || (has_server_code(&members) && refusal_reason(body).is_some());
     standard.or_else(|| is_refusal.then_some(ITS_OWN))
 }
 
 /// True if there is a code of the server's own: 0 and 200 say that all is well.
-fn has_own_code(members: &Map<String, Value>) -> bool {
+fn has_server_code(members: &Map<String, Value>) -> bool {
     let mut codes = OUTER.iter().filter_map(|name| members.get(*name));
-    codes.any(|code| is_said(code) && *code != 200 && *code != "0")
+    codes.any(|code| is_filled_error(code) && *code != 200 && *code != "0")
 }
 
 /// The reason of a refusal, where RFC 6749 §5.2 has it, or where servers of other traditions have it: in the first member of
 /// `REASONS` that holds words, however deep, or as a code of the server's own.
 fn refusal_reason(body: &[u8]) -> Option<String> {
     let own = |members: Map<String, Value>| {
-        words_in_members(&members, MOST_LEVELS).map(ToOwned::to_owned)
+        first_reason_in_members(&members, MOST_LEVELS).map(ToOwned::to_owned)
     };
     let reason = body_members(body).map_or_else(|| reason_in_list(body), own);
     reason.filter(|reason| standard_code(&reason.to_ascii_lowercase()).is_none())
@@ -89,26 +90,28 @@ fn refusal_reason(body: &[u8]) -> Option<String> {
 
 fn reason_in_list(body: &[u8]) -> Option<String> {
     let list: Vec<Map<String, Value>> = serde_json::from_slice(body).ok()?;
-    list.iter().find_map(|members| words_in_members(members, MOST_LEVELS)).map(ToOwned::to_owned)
+    list.iter()
+        .find_map(|members| first_reason_in_members(members, MOST_LEVELS))
+        .map(ToOwned::to_owned)
 }
 
-fn words_in_members(members: &Map<String, Value>, levels: usize) -> Option<&str> {
+fn first_reason_in_members(members: &Map<String, Value>, levels: usize) -> Option<&str> {
     let mut values = REASONS.iter().filter_map(|name| members.get(*name));
-    values.find_map(|value| words(value, levels))
+    values.find_map(|value| first_text_in(value, levels))
 }
 
-fn words(value: &Value, levels: usize) -> Option<&str> {
+fn first_text_in(value: &Value, levels: usize) -> Option<&str> {
     let below = levels.checked_sub(1)?;
     match value {
-        Value::Array(items) => items.iter().find_map(|item| words(item, below)),
-        Value::Object(members) => words_in_members(members, below),
+        Value::Array(items) => items.iter().find_map(|item| first_text_in(item, below)),
+        Value::Object(members) => first_reason_in_members(members, below),
         Value::String(text) => Some(text.trim()).filter(|text| !text.is_empty()),
         _ => None,
     }
 }
 
 /// A refusal that is text alone: neither a form nor the address of a redirect, which may have secrets of others.
-fn plain_reason(answer: &Response<Bytes>) -> Option<String> {
+fn plain_text_reason(answer: &Response<Bytes>) -> Option<String> {
     let media_type = answer.headers().get(CONTENT_TYPE)?.to_str().ok()?;
     let is_text = media_type.to_ascii_lowercase().starts_with("text/plain");
     let text = std::str::from_utf8(answer.body()).ok()?.trim();
@@ -119,7 +122,7 @@ fn plain_reason(answer: &Response<Bytes>) -> Option<String> {
     (is_reason && !text.starts_with(['<', '{', '['])).then(|| text.to_owned())
 }
 
-fn is_said(error: &Value) -> bool {
+fn is_filled_error(error: &Value) -> bool {
     !matches!(error, Value::Null | Value::Bool(false)) && *error != "" && *error != 0
 }
 
@@ -143,8 +146,8 @@ fn status_failure(answer: &Response<Bytes>, said: Option<String>) -> EndpointFai
         }
         _ => Retry::Later,
     };
-    if status.is_server_error() || is_to_wait(status) {
-        return out_of_order(answer, retry, said);
+    if status.is_server_error() || is_temporary_refusal(status) {
+        return temporary_failure(answer, retry, said);
     }
     let why = if status.is_redirection() {
         "the token endpoint redirects, which is not followed".into()
@@ -156,7 +159,11 @@ fn status_failure(answer: &Response<Bytes>, said: Option<String>) -> EndpointFai
     EndpointFailure::Unreadable { why, said }
 }
 
-fn out_of_order(answer: &Response<Bytes>, retry: Retry, said: Option<String>) -> EndpointFailure {
+fn temporary_failure(
+    answer: &Response<Bytes>,
+    retry: Retry,
+    said: Option<String>,
+) -> EndpointFailure {
     let why = match answer.status() {
         StatusCode::TOO_MANY_REQUESTS => "the token endpoint has had too many requests",
         _ => "the token endpoint is out of order",
@@ -166,7 +173,7 @@ fn out_of_order(answer: &Response<Bytes>, retry: Retry, said: Option<String>) ->
 }
 
 /// Client errors that go away by themselves: RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4.
-fn is_to_wait(status: StatusCode) -> bool {
+fn is_temporary_refusal(status: StatusCode) -> bool {
     [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_EARLY, StatusCode::TOO_MANY_REQUESTS]
         .contains(&status)
 }
@@ -176,7 +183,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     // Some servers write a fraction.
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    text.parse().ok().filter(|_| is_number).map(foreign_time)
+    text.parse().ok().filter(|_| is_number).map(clamped_duration)
 }
 
 const NO_TOKEN: &str = "the answer of the token endpoint is no token";

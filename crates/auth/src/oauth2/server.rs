@@ -14,7 +14,7 @@ use super::{
 use crate::{
     context::AuthContext,
     error::{self, Error},
-    source::{fetch_encoded, fetch_password, fetch_text},
+    source::{fetch_any_text, fetch_encodable, fetch_non_empty_encodable},
 };
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Server {
         // Threat 44 of `SECURITY.md`: no description chooses the endpoint that receives a caller's token.
         let is_operators =
             matches!(config.endpoint, TokenEndpoint::Issuer(_) | TokenEndpoint::Url(_));
-        if config.grant.is_of_caller() && !is_operators {
+        if config.grant.is_caller_token_exchange() && !is_operators {
             return Err(error::callers_endpoint(&config.name));
         }
         let endpoint = Endpoint::new(config.endpoint.clone());
@@ -48,7 +48,7 @@ impl Server {
     /// The client's id alone; empty if no client is configured.
     pub(super) async fn fetch_client_id(&self, store: &dyn SecretStore) -> Result<Secret, Error> {
         match &self.config.client {
-            Some(client) => fetch_encoded(&client.id, store).await,
+            Some(client) => fetch_non_empty_encodable(&client.id, store).await,
             None => Ok(Secret::new(String::new())),
         }
     }
@@ -58,10 +58,12 @@ impl Server {
         let Some(client) = &self.config.client else { return Ok(Client { id, secret: None }) };
         let secret = match &client.authentication {
             ClientAuthentication::Basic(secret) | ClientAuthentication::Body(secret) => {
-                Some(fetch_password(secret, store).await?)
+                Some(fetch_encodable(secret, store).await?)
             }
             ClientAuthentication::None => None,
-            ClientAuthentication::PrivateKeyJwt(jwt) => Some(fetch_text(&jwt.key, store).await?),
+            ClientAuthentication::PrivateKeyJwt(jwt) => {
+                Some(fetch_any_text(&jwt.key, store).await?)
+            }
         };
         Ok(Client { id, secret })
     }
@@ -76,7 +78,8 @@ impl Server {
             (Some(ClientAuthentication::Basic(_)), Some(secret)) => Proof::Basic(secret),
             (Some(ClientAuthentication::Body(_)), Some(secret)) => Proof::Body(secret),
             (Some(ClientAuthentication::PrivateKeyJwt(jwt)), Some(key)) => {
-                let audience = jwt.audience.as_deref().or_else(|| self.endpoint.issuer());
+                let audience =
+                    jwt.audience.as_deref().or_else(|| self.endpoint.configured_issuer());
                 let id = client.id.expose();
                 let now = self.context.clock.now();
                 Proof::Jwt(assertion::signed_jwt(jwt, key, id, audience.unwrap_or(url), now)?)
@@ -88,16 +91,17 @@ impl Server {
     pub(super) fn credential_error(&self, failure: &EndpointFailure) -> Error {
         let name = &self.config.name;
         let error = match failure {
-            EndpointFailure::Refused { code, .. } => match self.config.grant.session_place_of(code)
-            {
-                Some(place) => error::session_token_refused(name, &place, code),
-                None => error::token_refused(name, code, self.other_authentication(code)),
-            },
+            EndpointFailure::Refused { code, .. } => {
+                match self.config.grant.session_place_for_error(code) {
+                    Some(place) => error::session_token_refused(name, &place, code),
+                    None => error::token_refused(name, code, self.other_authentication(code)),
+                }
+            }
             EndpointFailure::Unavailable { why, .. } => error::token_unavailable(name, why),
             EndpointFailure::Unreadable { why, .. } => error::token_unreadable(name, why),
         };
-        let said = failure.said().map(ToOwned::to_owned);
-        error.asked_at(self.endpoint.server_origin(), said)
+        let said = failure.server_words().map(ToOwned::to_owned);
+        error.with_asked_server(self.endpoint.server_origin(), said)
     }
 
     /// The other way to send the client's secret, if the server refuses the client: some servers read only one of the
@@ -111,7 +115,7 @@ impl Server {
         }
     }
 
-    pub(super) fn error_of(&self, asking: &TokenRequestError) -> Error {
+    pub(super) fn token_request_error(&self, asking: &TokenRequestError) -> Error {
         match asking {
             TokenRequestError::Failed(failure) => self.credential_error(failure),
             TokenRequestError::Impossible(error) => error.clone(),
@@ -125,7 +129,7 @@ impl Client {
         self.secret.as_ref()
     }
 
-    pub(super) fn secrets(&self) -> impl Iterator<Item = Secret> {
+    pub(super) fn id_and_secret(&self) -> impl Iterator<Item = Secret> {
         [Some(self.id.clone()), self.secret.clone()].into_iter().flatten()
     }
 }

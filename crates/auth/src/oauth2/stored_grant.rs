@@ -96,7 +96,7 @@ impl StoredGrant {
         times.is_none_or(|(left, life)| left > AHEAD.min(life / 5))
     }
 
-    pub(super) fn is_good(&self, now: SystemTime) -> bool {
+    pub(super) fn is_still_usable(&self, now: SystemTime) -> bool {
         let times = self.remaining_life(now).zip(self.token_lifetime());
         times.is_none_or(|(left, life)| left > MARGIN.min(life / 10))
     }
@@ -161,7 +161,7 @@ mod tests {
     #[track_caller]
     fn check(expires_in: Option<f64>, now: u64, fresh: bool, good: bool) {
         let held = held(expires_in);
-        let found = (held.is_fresh(at(now)), held.is_good(at(now)));
+        let found = (held.is_fresh(at(now)), held.is_still_usable(at(now)));
         assert_eq!(found, (fresh, good), "{expires_in:?} at {now}");
     }
 

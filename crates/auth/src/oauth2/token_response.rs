@@ -35,14 +35,14 @@ impl TokenResponse {
         }
         Ok(Self {
             token,
-            expires_in: members.get("expires_in").and_then(seconds),
+            expires_in: members.get("expires_in").and_then(parse_seconds),
             refresh_token: Some(refresh_token).filter(|token| !token.is_empty()),
-            scopes: members.get("scope").and_then(scopes),
+            scopes: members.get("scope").and_then(parse_scopes),
         })
     }
 }
 
-fn seconds(expires_in: &Value) -> Option<f64> {
+fn parse_seconds(expires_in: &Value) -> Option<f64> {
     match expires_in {
         Value::Number(number) => number.as_f64(),
         Value::String(text) => text.trim().parse().ok(),
@@ -50,7 +50,7 @@ fn seconds(expires_in: &Value) -> Option<f64> {
     }
 }
 
-fn scopes(scope: &Value) -> Option<Vec<String>> {
+fn parse_scopes(scope: &Value) -> Option<Vec<String>> {
     match scope {
         Value::Array(list) => list.iter().map(|scope| Some(scope.as_str()?.to_owned())).collect(),
         Value::String(text) => Some(text.split_ascii_whitespace().map(ToOwned::to_owned).collect()),

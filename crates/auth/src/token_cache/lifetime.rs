@@ -9,8 +9,8 @@ use tokio::time::Instant;
 /// The longest time a token is kept, whatever its issuer says: a revoked token should not live for days.
 const MAX_LIFETIME: Duration = Duration::from_hours(1);
 
-pub(super) fn token_life(asked_at: Instant, expires_in: Option<f64>) -> Life {
-    let life = stated_lifetime(expires_in);
+pub(super) fn life_with_margins(asked_at: Instant, expires_in: Option<f64>) -> Life {
+    let life = clamped_lifetime(expires_in);
     let life = life.saturating_sub(ROUNDING.min(life / 2));
     let early = AHEAD.min(life / 5);
     let margin = MARGIN.min(life / 10);
@@ -21,7 +21,7 @@ pub(super) fn token_life(asked_at: Instant, expires_in: Option<f64>) -> Life {
 }
 
 /// The stated lifetime, limited to the range from zero to one hour: threat 34 of `SECURITY.md`.
-fn stated_lifetime(expires_in: Option<f64>) -> Duration {
+fn clamped_lifetime(expires_in: Option<f64>) -> Duration {
     match expires_in {
         None => UNSAID,
         Some(seconds) if seconds > 0.0 => {
@@ -53,7 +53,7 @@ mod tests {
     #[track_caller]
     fn check(expires_in: Option<f64>, renew_after: f64, ends_after: f64) {
         let now = Instant::now();
-        let lifetime = token_life(now, expires_in);
+        let lifetime = life_with_margins(now, expires_in);
         let after = |instant: Instant| instant.duration_since(now).as_secs_f64();
         let found = (after(lifetime.renew_at), after(lifetime.end));
         let is_near = |a: f64, b: f64| (a - b).abs() < 1e-6;

@@ -42,7 +42,10 @@ fn version(secret: &str) -> SecretsVersion {
 }
 
 async fn token(cache: &TokenCache, issuer: &Issuer, expires_in: f64) -> String {
-    let token = cache.token(&KEY, &version("a"), issuer.issue(Some(expires_in))).await.unwrap();
+    let token = cache
+        .cached_or_fetched_token(&KEY, &version("a"), issuer.issue(Some(expires_in)))
+        .await
+        .unwrap();
     token.expose().to_owned()
 }
 
@@ -76,14 +79,15 @@ async fn while_the_old_token_is_valid_no_call_fails_or_waits_long() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     token(&cache, &issuer, 3600.0).await;
     advance(Duration::from_mins(56)).await;
-    let refused = cache.token(&KEY, &version("a"), issuer.refuse()).await.unwrap();
+    let refused =
+        cache.cached_or_fetched_token(&KEY, &version("a"), issuer.refuse()).await.unwrap();
     assert_eq!(refused.expose(), "token-1");
     // The source is not retried for a while.
     assert_eq!(token(&cache, &issuer, 3600.0).await, "token-1");
     assert_eq!(issuer.asked(), 2);
     advance(Duration::from_secs(11)).await;
     let started = Instant::now();
-    let hung = cache.token(&KEY, &version("a"), issuer.hang()).await.unwrap();
+    let hung = cache.cached_or_fetched_token(&KEY, &version("a"), issuer.hang()).await.unwrap();
     assert_eq!((hung.expose(), started.elapsed().as_secs()), ("token-1", 3));
     advance(Duration::from_secs(11)).await;
     assert_eq!(token(&cache, &issuer, 3600.0).await, "token-4");
@@ -95,7 +99,7 @@ async fn a_token_is_requested_again_after_an_early_renewal_failed() {
     token(&cache, &issuer, 5.0).await;
     advance(Duration::from_millis(3400)).await;
     let version = version("a");
-    let (ahead, needed) = (cache.token(&KEY, &version, issuer.hang()), async {
+    let (ahead, needed) = (cache.cached_or_fetched_token(&KEY, &version, issuer.hang()), async {
         sleep(Duration::from_secs(1)).await;
         join_all((0..100).map(|_| token(&cache, &issuer, 5.0))).await
     });
@@ -108,9 +112,9 @@ async fn a_token_is_requested_again_after_an_early_renewal_failed() {
 #[tokio::test(start_paused = true)]
 async fn a_changed_client_secret_is_tried_at_once() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
-    cache.token(&KEY, &version("wrong"), issuer.refuse()).await.unwrap_err();
+    cache.cached_or_fetched_token(&KEY, &version("wrong"), issuer.refuse()).await.unwrap_err();
     assert_eq!(token(&cache, &issuer, 3600.0).await, "token-2");
-    let new = cache.token(&KEY, &version("b"), issuer.issue(None)).await.unwrap();
+    let new = cache.cached_or_fetched_token(&KEY, &version("b"), issuer.issue(None)).await.unwrap();
     assert_eq!(new.expose(), "token-3");
 }
 
@@ -118,8 +122,8 @@ async fn a_changed_client_secret_is_tried_at_once() {
 async fn a_hanging_token_request_delays_no_other_credential() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     let version = version("a");
-    let hanging = cache.token(&KEY, &version, issuer.hang());
-    let other = cache.token(&[2; 32], &version, issuer.issue(None));
+    let hanging = cache.cached_or_fetched_token(&KEY, &version, issuer.hang());
+    let other = cache.cached_or_fetched_token(&[2; 32], &version, issuer.issue(None));
     tokio::select! {
         biased;
         _ = hanging => panic!("it hangs"),
@@ -162,7 +166,12 @@ async fn the_number_of_cached_tokens_is_bounded() {
     let all = (0..MAX_TOKENS + 10).map(|number| {
         let life = if number < 5000 { 1800.0 } else { 3600.0 };
         let (cache, version, issuer) = (&cache, &version, &issuer);
-        async move { cache.token(&key(number), version, issuer.issue(Some(life))).await.unwrap() }
+        async move {
+            cache
+                .cached_or_fetched_token(&key(number), version, issuer.issue(Some(life)))
+                .await
+                .unwrap()
+        }
     });
     let all: Vec<_> = all.collect();
     for asking in all {

@@ -4,8 +4,9 @@
 use callgate_openapi::Alternative;
 use callgate_tool::Object;
 
-pub(super) fn chosen_nodes(group: &[Alternative], members: &Object) -> Vec<usize> {
-    let candidates: Vec<_> = group.iter().filter(|branch| is_possible(branch, members)).collect();
+pub(super) fn best_matching_nodes(group: &[Alternative], members: &Object) -> Vec<usize> {
+    let candidates: Vec<_> =
+        group.iter().filter(|branch| is_possible_branch(branch, members)).collect();
     let n_known = |branch: &Alternative| {
         branch.member_names.iter().filter(|name| members.contains_key(name)).count()
     };
@@ -14,7 +15,7 @@ pub(super) fn chosen_nodes(group: &[Alternative], members: &Object) -> Vec<usize
     best.filter_map(|branch| branch.node).collect()
 }
 
-fn is_possible(branch: &Alternative, members: &Object) -> bool {
+fn is_possible_branch(branch: &Alternative, members: &Object) -> bool {
     let is_complete = branch.required.iter().all(|name| members.contains_key(name));
     is_complete
         && branch
@@ -44,7 +45,7 @@ mod tests {
         let loaded = load(&document, &LoadOptions::default());
         let group = &loaded.operations[0].bindings[0].nodes[0].alternatives[0];
         let Value::Object(members) = value else { panic!("no object") };
-        assert_eq!(!chosen_nodes(group, &members).is_empty(), is_first, "{members:?}");
+        assert_eq!(!best_matching_nodes(group, &members).is_empty(), is_first, "{members:?}");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! requests, and absent from it. Random numbers are deliberately not used.
 
 /// A boundary that does not occur in any of `chunks`.
-pub(super) fn boundary(chunks: &[Vec<u8>]) -> String {
-    let mut seed = chunks.iter().fold(OFFSET, |seed, chunk| hash(seed, chunk));
+pub(super) fn unused_boundary(chunks: &[Vec<u8>]) -> String {
+    let mut seed = chunks.iter().fold(OFFSET, |seed, chunk| fnv_hash(seed, chunk));
     loop {
         let boundary = format!("callgate-{seed:016x}");
         if !chunks.iter().any(|chunk| contains_boundary(chunk, boundary.as_bytes())) {
@@ -15,7 +15,7 @@ pub(super) fn boundary(chunks: &[Vec<u8>]) -> String {
 }
 
 /// FNV-1a.
-fn hash(seed: u64, bytes: &[u8]) -> u64 {
+fn fnv_hash(seed: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(seed, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME))
 }
 
@@ -33,17 +33,17 @@ mod tests {
     #[test]
     fn a_multipart_boundary_is_derived_from_its_content() {
         let content = vec![b"--callgate-".to_vec(), b"two".to_vec()];
-        let first = boundary(&content);
-        assert_eq!(first, boundary(&content));
-        assert_ne!(first, boundary(&[b"other".to_vec()]));
+        let first = unused_boundary(&content);
+        assert_eq!(first, unused_boundary(&content));
+        assert_ne!(first, unused_boundary(&[b"other".to_vec()]));
         assert!(first.len() <= 70, "RFC 2046 §5.1.1");
     }
 
     #[test]
     fn an_occurrence_of_a_boundary_in_the_content_is_found() {
-        let hash = hash(OFFSET, b"");
+        let hash = fnv_hash(OFFSET, b"");
         assert!(contains_boundary(b"x callgate-00 y", b"callgate-00"));
         assert!(!contains_boundary(b"callgate-0", b"callgate-00"));
-        assert_eq!(boundary(&[]), format!("callgate-{hash:016x}"));
+        assert_eq!(unused_boundary(&[]), format!("callgate-{hash:016x}"));
     }
 }

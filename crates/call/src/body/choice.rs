@@ -5,7 +5,7 @@ use callgate_openapi::{Body, BodyKind, BodyMedia, Input, InputLocation, Operatio
 use callgate_tool::{Arguments, Event, Fault, Journal, Value};
 
 use super::{
-    media_type::{essence, is_json_patch, is_range, matches_type, may_hold_json},
+    media_type::{can_hold_json, essence, is_json_patch, is_media_range, matches_type},
     upload::own_media_type,
 };
 use crate::{check::resolved_schema, wording};
@@ -21,16 +21,16 @@ pub(crate) fn chosen_media<'a>(
         return matching_media.ok_or_else(|| unknown_media(body, asked));
     }
     let first = body.media.first().ok_or_else(|| wording::unwritable_body("unknown"))?;
-    if let Some(own) = media_of_file(body, first, arguments) {
+    if let Some(own) = media_named_by_file(body, first, arguments) {
         return Ok(own);
     }
-    let Some(value) = whole_value(operation, arguments) else { return Ok(first) };
+    let Some(value) = whole_body_value(operation, arguments) else { return Ok(first) };
     let fits = |media: &&BodyMedia| can_write(operation, media, value);
     Ok(selectable_media(body).find(fits).unwrap_or(first))
 }
 
 /// Records a media type that was chosen by the value, if it is not the first.
-pub(crate) fn note_choice(
+pub(crate) fn note_chosen_media(
     body: &Body,
     chosen: &BodyMedia,
     arguments: &Arguments,
@@ -39,18 +39,18 @@ pub(crate) fn note_choice(
     let Some(first) = body.media.first() else { return };
     let chooser = body.content_type.as_ref().and_then(|name| arguments.get(name.as_str()));
     let is_asked_for = chooser.is_some_and(|asked| !asked.is_null());
-    let is_own = || media_of_file(body, first, arguments).is_some();
+    let is_own = || media_named_by_file(body, first, arguments).is_some();
     if !is_asked_for && chosen.media_type != first.media_type && !is_own() {
         journal.note(Event::MediaChosen { media_type: chosen.media_type.to_string() });
     }
 }
 
-fn whole_value<'a>(operation: &Operation, arguments: &'a Arguments) -> Option<&'a Value> {
-    let whole = whole_input(operation)?;
+fn whole_body_value<'a>(operation: &Operation, arguments: &'a Arguments) -> Option<&'a Value> {
+    let whole = whole_body_input(operation)?;
     arguments.get(whole.argument.as_str()).filter(|value| !value.is_null())
 }
 
-fn whole_input(operation: &Operation) -> Option<&Input> {
+fn whole_body_input(operation: &Operation) -> Option<&Input> {
     let mut inputs = operation.inputs.iter();
     inputs.find(|input| input.place() == InputLocation::Body && input.name.is_empty())
 }
@@ -60,24 +60,24 @@ fn can_write(operation: &Operation, media: &BodyMedia, value: &Value) -> bool {
     let is_structure = matches!(value, Value::Array(_) | Value::Object(_));
     let is_written = match media.kind {
         BodyKind::Binary => value.is_object() || value.is_string(),
-        BodyKind::Form => value.is_object() || is_object_as_text(value),
+        BodyKind::Form => value.is_object() || is_structured_json_text(value),
         BodyKind::Json if is_json_patch(&media.media_type) => !value.is_object(),
-        BodyKind::Multipart => is_structure || is_object_as_text(value),
-        BodyKind::Text => !is_structure || may_hold_json(&media.media_type),
+        BodyKind::Multipart => is_structure || is_structured_json_text(value),
+        BodyKind::Text => !is_structure || can_hold_json(&media.media_type),
         BodyKind::Json | BodyKind::JsonLines | BodyKind::Xml => true,
     };
-    is_written && (media.alternative.is_none() || is_of_type(operation, media, value))
+    is_written && (media.alternative.is_none() || allows_value_type(operation, media, value))
 }
 
 /// Returns true if the schema of an alternative allows values of this type, as far as its `type` says.
-fn is_of_type(operation: &Operation, media: &BodyMedia, value: &Value) -> bool {
+fn allows_value_type(operation: &Operation, media: &BodyMedia, value: &Value) -> bool {
     // Bytes are declared as texts and as objects that name a file.
-    if media.kind == BodyKind::Binary || is_object_as_text(value) {
+    if media.kind == BodyKind::Binary || is_structured_json_text(value) {
         return true;
     }
     let root = operation.arguments_schema();
-    let whole =
-        whole_input(operation).and_then(|body| root.get("properties")?.get(body.argument.as_str()));
+    let whole = whole_body_input(operation)
+        .and_then(|body| root.get("properties")?.get(body.argument.as_str()));
     let Some(mut schema) = whole.and_then(|whole| media.schema_in(whole)) else { return true };
     let mut left = MOST_REFERENCES;
     while let Some(target) = schema.get("$ref").and_then(|_| resolved_schema(schema, root)) {
@@ -100,14 +100,14 @@ fn is_of_type(operation: &Operation, media: &BodyMedia, value: &Value) -> bool {
 }
 
 /// Returns true if a text is an object or a list that a model wrote as text.
-pub(super) fn is_object_as_text(value: &Value) -> bool {
+pub(super) fn is_structured_json_text(value: &Value) -> bool {
     let text = value.as_str().map(str::trim_start).filter(|text| text.starts_with(['{', '[']));
     text.is_some_and(|text| Value::parse(text).is_ok())
 }
 
 /// The media type for a file that names its own type, if the preferred one is binary: that type itself, or a range that
 /// includes it.
-fn media_of_file<'a>(
+fn media_named_by_file<'a>(
     body: &'a Body,
     first: &BodyMedia,
     arguments: &Arguments,
@@ -118,7 +118,9 @@ fn media_of_file<'a>(
     let alike = || selectable_media(body).filter(|media| media.alternative == first.alternative);
     let exact = alike().find(|media| essence(&media.media_type) == essence(&given));
     exact.or_else(|| {
-        alike().find(|media| is_range(&media.media_type) && matches_type(&media.media_type, &given))
+        alike().find(|media| {
+            is_media_range(&media.media_type) && matches_type(&media.media_type, &given)
+        })
     })
 }
 

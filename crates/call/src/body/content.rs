@@ -43,7 +43,7 @@ impl<'a> Content<'a> {
             .filter_map(|(input, filling)| Some((input, &*filling.as_ref()?.value)))
     }
 
-    pub(super) fn whole_value(&self) -> Option<(&'a str, &'a Value)> {
+    pub(super) fn whole_body_value(&self) -> Option<(&'a str, &'a Value)> {
         let (input, value) =
             self.given_body_inputs().next().filter(|_| self.layout != BodyLayout::Flat)?;
         Some((input.argument.as_str(), value))
@@ -51,7 +51,7 @@ impl<'a> Content<'a> {
 
     /// The value of a body; an object of the members if it is flat; `None` if nothing is given.
     pub(super) fn body_argument_and_value(&self) -> Option<(&'a str, Cow<'a, Value>)> {
-        if let Some((argument, value)) = self.whole_value() {
+        if let Some((argument, value)) = self.whole_body_value() {
             return Some((argument, Cow::Borrowed(value)));
         }
         let members =
@@ -61,8 +61,8 @@ impl<'a> Content<'a> {
     }
 
     /// The members that are not `null`; `None` for a value that is not an object.
-    pub(super) fn given_members(&self) -> Option<Vec<Member<'a>>> {
-        let Some((argument, value)) = self.whole_value() else {
+    pub(super) fn non_null_members(&self) -> Option<Vec<Member<'a>>> {
+        let Some((argument, value)) = self.whole_body_value() else {
             let members = self.given_body_inputs().map(|(input, value)| Member {
                 at: input.argument.as_str().into(),
                 name: &input.name,
@@ -75,7 +75,7 @@ impl<'a> Content<'a> {
         Some(members.map(|(name, value)| Member { at: at(name), name, value }).collect())
     }
 
-    pub(super) fn longest_argument(&self) -> String {
+    pub(super) fn longest_argument_name(&self) -> String {
         let longest = self.given_body_inputs().max_by_key(|(_, value)| value.to_string().len());
         longest.map_or_else(String::new, |(input, _)| input.argument.to_string())
     }

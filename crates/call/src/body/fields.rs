@@ -6,7 +6,7 @@ use callgate_tool::Fault;
 
 use super::{content::Content, form};
 use crate::{
-    keys::{Keys, is_spread},
+    keys::{Keys, has_keys_besides_name},
     wording,
 };
 
@@ -20,7 +20,7 @@ pub(crate) fn claim_form_fields(
     let at = body.media.iter().position(|body_media| body_media.media_type == media.media_type);
     let Some(at) = at.filter(|_| is_form) else { return Ok(()) };
     let space = KeySpace::Body(at);
-    let members = content.given_members().unwrap_or_default();
+    let members = content.non_null_members().unwrap_or_default();
     for member in &members {
         if operation.is_credential_field(member.name) {
             let (noun, writer) = (space.noun(), &Writer::Credential);
@@ -36,20 +36,20 @@ pub(crate) fn claim_form_fields(
     let (spread, own): (Vec<_>, Vec<_>) = members.into_iter().partition(|member| {
         encoding(member.name)
             .and_then(|property_encoding| property_encoding.styled.as_ref())
-            .is_some_and(|styled| is_spread(styled, member.value))
+            .is_some_and(|styled| has_keys_besides_name(styled, member.value))
     });
     if spread.is_empty() {
         return Ok(());
     }
     let mut keys = Keys::new(operation.key_owners());
     for member in own {
-        keys.claim_own(space, &member.at, member.name);
+        keys.claim_key_unchecked(space, &member.at, member.name);
     }
     for member in spread {
         let mut text = String::new();
-        form::write_member(&mut text, &member, encoding(member.name))
+        form::write_encoded_member(&mut text, &member, encoding(member.name))
             .map_err(|why| wording::unwritable(&member.at, why))?;
-        keys.claim_pairs(space, &member.at, &text)?;
+        keys.claim_pair_keys(space, &member.at, &text)?;
     }
     Ok(())
 }

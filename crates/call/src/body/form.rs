@@ -6,9 +6,9 @@ use callgate_openapi::{BodyMedia, PropertyEncoding};
 use callgate_tool::{Fault, Value};
 
 use super::{
-    choice::is_object_as_text,
+    choice::is_structured_json_text,
     content::{Content, Member},
-    media_type::{is_json, takes_json},
+    media_type::{allows_json, is_json},
 };
 use crate::{
     query::{FORM, Pair, Pairs},
@@ -16,21 +16,21 @@ use crate::{
     wording,
 };
 
-pub(super) fn write(content: &Content<'_>, media: &BodyMedia) -> Result<Vec<u8>, Box<Fault>> {
-    let Some(members) = content.given_members() else {
-        return Err(wording::body::no_members(content.whole_value(), FORM));
+pub(super) fn form_bytes(content: &Content<'_>, media: &BodyMedia) -> Result<Vec<u8>, Box<Fault>> {
+    let Some(members) = content.non_null_members() else {
+        return Err(wording::body::not_an_object(content.whole_body_value(), FORM));
     };
     let mut out = String::new();
     for member in members {
         let encoding = media.encodings.iter().find(|encoding| *encoding.name == *member.name);
-        let written = write_member(&mut out, &member, encoding);
+        let written = write_encoded_member(&mut out, &member, encoding);
         written.map_err(|why| wording::unwritable(&member.at, why))?;
     }
     Ok(out.into_bytes())
 }
 
 /// Writes one member by its encoding, like a query parameter.
-pub(super) fn write_member(
+pub(super) fn write_encoded_member(
     out: &mut String,
     member: &Member<'_>,
     encoding: Option<&PropertyEncoding>,
@@ -40,16 +40,16 @@ pub(super) fn write_member(
     let Member { name, value, .. } = *member;
     if let Some(styled) = encoding.and_then(|property_encoding| property_encoding.styled.as_ref()) {
         let escape = if styled.allow_reserved { Escape::Reserved } else { Escape::Unreserved };
-        return pairs.write(Pair { name, value, styled, escape });
+        return pairs.write_parameter(Pair { name, value, styled, escape });
     }
     let declared =
         encoding.map(|property_encoding| &*property_encoding.content_types).unwrap_or_default();
-    if !takes_json(declared) && holds_structure(value) {
+    if !allows_json(declared) && has_structure(value) {
         return Err(Unwritable::Structure);
     }
     match value {
-        value if encoding.is_some_and(asks_for_json) => {
-            pairs.write_text(name, &json_text(value));
+        value if encoding.is_some_and(has_json_content_type) => {
+            pairs.write_text_pair(name, &json_text(value));
             Ok(())
         }
         Value::Array(items) => {
@@ -60,7 +60,7 @@ pub(super) fn write_member(
 }
 
 /// True for an object, and for a list of which an item is a structure.
-fn holds_structure(value: &Value) -> bool {
+fn has_structure(value: &Value) -> bool {
     let is_structure = |value: &Value| matches!(value, Value::Array(_) | Value::Object(_));
     match value {
         Value::Array(items) => items.iter().any(is_structure),
@@ -71,11 +71,11 @@ fn holds_structure(value: &Value) -> bool {
 /// A value as JSON. An object or a list that is a text is finished JSON.
 pub(super) fn json_text(value: &Value) -> String {
     match value.as_str() {
-        Some(text) if is_object_as_text(value) => text.to_owned(),
+        Some(text) if is_structured_json_text(value) => text.to_owned(),
         _ => value.to_string(),
     }
 }
 
-pub(super) fn asks_for_json(encoding: &PropertyEncoding) -> bool {
+pub(super) fn has_json_content_type(encoding: &PropertyEncoding) -> bool {
     encoding.content_types.first().is_some_and(|declared| is_json(declared))
 }

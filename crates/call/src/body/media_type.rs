@@ -31,7 +31,7 @@ pub(super) fn is_json(media_type: &str) -> bool {
 
 /// Returns true if a list or an object, which is written as JSON, has one of the media types that are declared for it. Without
 /// any, JSON is the default (OpenAPI 3.0.4 §4.7.15.1.1).
-pub(super) fn takes_json(declared: &[Arc<str>]) -> bool {
+pub(super) fn allows_json(declared: &[Arc<str>]) -> bool {
     let takes =
         |media_type: &Arc<str>| is_json(media_type) || matches_type(media_type, "application/json");
     declared.is_empty() || declared.iter().any(takes)
@@ -45,12 +45,12 @@ pub(super) fn is_json_patch(media_type: &str) -> bool {
 }
 
 /// Returns true if JSON is a value of a media type of texts: it is plain text, and it is YAML.
-pub(super) fn may_hold_json(media_type: &str) -> bool {
+pub(super) fn can_hold_json(media_type: &str) -> bool {
     let bare = essence(media_type);
-    is_range(&bare) || bare == "text/plain" || bare.ends_with("yaml") || is_json(&bare)
+    is_media_range(&bare) || bare == "text/plain" || bare.ends_with("yaml") || is_json(&bare)
 }
 
-pub(super) fn is_range(media_type: &str) -> bool {
+pub(super) fn is_media_range(media_type: &str) -> bool {
     essence(media_type).contains('*')
 }
 
@@ -67,7 +67,7 @@ pub(super) fn matches_type(declared: &str, given: &str) -> bool {
 }
 
 /// Returns true if a text is a media type that can be sent (RFC 9110 §8.3.1).
-pub(super) fn is_media_type(text: &str) -> bool {
+pub(super) fn is_valid_media_type(text: &str) -> bool {
     let is_token = |part: &str| {
         let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte);
         !part.is_empty() && part.bytes().all(legal)

@@ -12,16 +12,16 @@ use percent_encoding::percent_decode_str;
 
 use super::{
     MAX_BODY,
-    boundary::boundary,
+    boundary::unused_boundary,
     content::{Content, Member},
     form,
-    media_type::{is_json, is_range, matches_type, takes_json, with_charset},
-    plain::text_of,
-    upload::{ANY_BYTES, may_be_bytes, uploaded_bytes},
+    media_type::{allows_json, is_json, is_media_range, matches_type, with_charset},
+    plain::text_or_json,
+    upload::{ANY_BYTES, may_be_bytes, upload_from_value},
 };
 use crate::{
     check::{Budget, Pattern},
-    lists::separator,
+    lists::style_separator,
     stored_results::StoredResults,
     style::Unwritable,
     wording,
@@ -44,7 +44,7 @@ enum PartEncoding<'a> {
 
 /// The bytes of a body and its media type with the boundary. Without parts there are no bytes: a multipart body has at
 /// least one part (RFC 2046 §5.1.1).
-pub(super) fn write(
+pub(super) fn multipart_body(
     content: &Content<'_>,
     media: &BodyMedia,
     kept: StoredResults<'_>,
@@ -66,15 +66,15 @@ pub(super) fn write(
     if chunks.is_empty() {
         return Ok((media.media_type.to_string(), Bytes::new()));
     }
-    let boundary = boundary(&chunks);
+    let boundary = unused_boundary(&chunks);
     let mut out =
         Vec::with_capacity(chunks.iter().map(|chunk| chunk.len() + 64).sum::<usize>() + 64);
     for chunk in &chunks {
-        push(&mut out, &["--", &boundary, "\r\n"]);
+        push_texts(&mut out, &["--", &boundary, "\r\n"]);
         out.extend_from_slice(chunk);
-        push(&mut out, &["\r\n"]);
+        push_texts(&mut out, &["\r\n"]);
     }
-    push(&mut out, &["--", &boundary, "--\r\n"]);
+    push_texts(&mut out, &["--", &boundary, "--\r\n"]);
     Ok((with_boundary(&media.media_type, &boundary), out.into()))
 }
 
@@ -83,7 +83,7 @@ fn members_with_encodings<'a>(
     content: &Content<'a>,
     media: &'a BodyMedia,
 ) -> Result<Vec<(Member<'a>, PartEncoding<'a>)>, Box<Fault>> {
-    if let Some(members) = content.given_members() {
+    if let Some(members) = content.non_null_members() {
         let encoding = |name: &str| {
             let mut declared = media.encodings.iter();
             let declared = declared.find(|property_encoding| *property_encoding.name == *name);
@@ -96,7 +96,7 @@ fn members_with_encodings<'a>(
         return Ok(members.into_iter().map(with_encoding).collect());
     }
     let is_form = matches_type("multipart/form-data", &media.media_type);
-    match content.whole_value() {
+    match content.whole_body_value() {
         Some((argument, Value::Array(items))) if !is_form => {
             let items = items.iter().enumerate().map(|(index, value)| {
                 let at = format!("{argument}[{index}]").into();
@@ -107,7 +107,7 @@ fn members_with_encodings<'a>(
             });
             Ok(items.collect())
         }
-        whole => Err(wording::body::no_members(whole, &media.media_type)),
+        whole => Err(wording::body::not_an_object(whole, &media.media_type)),
     }
 }
 
@@ -115,7 +115,7 @@ fn members_with_encodings<'a>(
 fn file_encoding<'a>(files: &'a OpenFiles, name: &str) -> Option<&'a PropertyEncoding> {
     let matches = |named: &&NamePattern| {
         let pattern = Pattern::new(&named.pattern);
-        pattern.matches(name, &mut Budget::new(Budget::CALL)).unwrap_or(true)
+        pattern.matches_or_too_large(name, &mut Budget::new(Budget::CALL)).unwrap_or(true)
     };
     let matching: Vec<_> = files.patterns.iter().filter(matches).collect();
     let is_file = if matching.is_empty() {
@@ -162,8 +162,8 @@ fn styled_parts<'a>(
     headers: &'a [PartHeader],
 ) -> Result<Vec<Part<'a>>, Box<Fault>> {
     let mut pairs = String::new();
-    form::write_member(&mut pairs, member, encoding)
-        .and_then(|()| check_commas(&pairs, member.value, encoding))
+    form::write_encoded_member(&mut pairs, member, encoding)
+        .and_then(|()| check_item_commas(&pairs, member.value, encoding))
         .map_err(|why| wording::unwritable(&member.at, why))?;
     let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
     let pairs = pairs.split('&').filter_map(|pair| pair.split_once('='));
@@ -179,7 +179,7 @@ fn styled_parts<'a>(
 
 /// Checks that a comma in an item cannot be taken for one between two items: a part has no escapes. Texts with another
 /// delimiter are refused by their style.
-fn check_commas(
+fn check_item_commas(
     pairs: &str,
     value: &Value,
     encoding: Option<&PropertyEncoding>,
@@ -189,7 +189,7 @@ fn check_commas(
         return Ok(());
     };
     let outer = (!styled.explode).then_some(styled.style);
-    let is_comma = |style: &Style| separator(*style) == Some(',');
+    let is_comma = |style: &Style| style_separator(*style) == Some(',');
     let is_joined = outer.iter().chain(&styled.items).any(is_comma);
     let is_structure = matches!(value, Value::Array(_) | Value::Object(_));
     let texts = pairs.split('&').filter_map(|pair| pair.split_once('='));
@@ -211,15 +211,15 @@ fn member_part<'a>(
     if encoding.is_some_and(|property_encoding| property_encoding.is_binary)
         && may_be_bytes(member.value)
     {
-        let given = uploaded_bytes(&member.at, member.value, kept)?;
-        let media_type = file_type(&member.at, declared, given.media_type)?;
+        let given = upload_from_value(&member.at, member.value, kept)?;
+        let media_type = file_media_type(&member.at, declared, given.media_type)?;
         // Most servers read a part without a file name as a text field (RFC 7578 §4.2).
         let filename = given.filename.or_else(|| name.clone());
         let media_type = Some(media_type);
         return Ok(Part { name, filename, media_type, headers, data: given.data });
     }
-    let text = text_of(member.value);
-    let media_type = value_type(member, declared, &text)?;
+    let text = text_or_json(member.value);
+    let media_type = value_media_type(member, declared, &text)?;
     let is_json = media_type.as_deref().is_some_and(is_json);
     // A text `null` would be read as the text.
     if member.value.is_null() && !is_json {
@@ -229,7 +229,7 @@ fn member_part<'a>(
     Ok(Part { name, filename: None, media_type, headers, data: text.into_bytes().into() })
 }
 
-fn file_type<'a>(
+fn file_media_type<'a>(
     at: &str,
     declared: &'a [std::sync::Arc<str>],
     given: Option<Cow<'a, str>>,
@@ -238,33 +238,33 @@ fn file_type<'a>(
         |given: &str| declared.iter().any(|declared_type| matches_type(declared_type, given));
     match given {
         Some(given) if declared.is_empty() || is_declared(&given) => Ok(given),
-        Some(given) => Err(wording::body::other_media(at, &declared.join(", "), &given)),
-        None => match declared.iter().find(|declared_type| !is_range(declared_type)) {
+        Some(given) => Err(wording::body::media_type_mismatch(at, &declared.join(", "), &given)),
+        None => match declared.iter().find(|declared_type| !is_media_range(declared_type)) {
             Some(declared_type) => Ok((&**declared_type).into()),
             None if declared.is_empty() || is_declared(ANY_BYTES) => Ok(ANY_BYTES.into()),
             None => {
                 let got = "bytes without a media type";
-                Err(wording::body::other_media(at, &declared.join(", "), got))
+                Err(wording::body::media_type_mismatch(at, &declared.join(", "), got))
             }
         },
     }
 }
 
 /// The media type of a value that is not a file; `None` for text, for which RFC 7578 §4.4 assumes `text/plain`.
-fn value_type<'a>(
+fn value_media_type<'a>(
     member: &Member<'_>,
     declared: &'a [std::sync::Arc<str>],
     text: &str,
 ) -> Result<Option<Cow<'a, str>>, Box<Fault>> {
     let is_structure = matches!(member.value, Value::Array(_) | Value::Object(_));
-    let mut concrete = declared.iter().filter(|media_type| !is_range(media_type));
+    let mut concrete = declared.iter().filter(|media_type| !is_media_range(media_type));
     if is_structure {
         let json = concrete
             .find(|media_type| is_json(media_type))
             .map(|media_type| Cow::from(&**media_type));
         return match json {
             // Structured values are always written as JSON, so another type would be wrong.
-            None if !takes_json(declared) => Err(wording::unwritable_body(&declared.join(", "))),
+            None if !allows_json(declared) => Err(wording::unwritable_body(&declared.join(", "))),
             None => Ok(Some("application/json".into())),
             json => Ok(json),
         };
@@ -272,7 +272,7 @@ fn value_type<'a>(
     match concrete.next() {
         Some(media_type) if media_type.starts_with("text/") => with_charset(media_type, text)
             .map(|media_type| Some(media_type.into()))
-            .map_err(|charset| wording::body::other_charset(&member.at, &charset)),
+            .map_err(|charset| wording::body::unwritable_in_charset(&member.at, &charset)),
         Some(media_type) => Ok(Some((&**media_type).into())),
         None if text.is_ascii() => Ok(None),
         None => Ok(Some("text/plain; charset=utf-8".into())),
@@ -285,17 +285,17 @@ fn serialized_part(part: &Part<'_>) -> Result<Vec<u8>, Unwritable> {
     let is_disposed = part.name.is_none() && part.headers.iter().any(is_disposed);
     if let Some(name) = &part.name {
         let name = quoted_name(name)?;
-        push(&mut out, &["Content-Disposition: form-data; name=", &name]);
+        push_texts(&mut out, &["Content-Disposition: form-data; name=", &name]);
         if let Some(filename) = &part.filename {
-            push(&mut out, &["; filename=", &quoted_name(filename)?]);
+            push_texts(&mut out, &["; filename=", &quoted_name(filename)?]);
         }
-        push(&mut out, &["\r\n"]);
+        push_texts(&mut out, &["\r\n"]);
     } else if let Some(filename) = part.filename.as_ref().filter(|_| !is_disposed) {
         let filename = quoted_name(filename)?;
-        push(&mut out, &["Content-Disposition: attachment; filename=", &filename, "\r\n"]);
+        push_texts(&mut out, &["Content-Disposition: attachment; filename=", &filename, "\r\n"]);
     }
     if let Some(media_type) = &part.media_type {
-        push(&mut out, &["Content-Type: ", media_type, "\r\n"]);
+        push_texts(&mut out, &["Content-Type: ", media_type, "\r\n"]);
     }
     for header in part.headers {
         let name = HeaderName::from_bytes(header.name.as_bytes());
@@ -303,10 +303,10 @@ fn serialized_part(part: &Part<'_>) -> Result<Vec<u8>, Unwritable> {
             OURS.contains(&name.as_str()) && !(is_disposed && name == DISPOSITION)
         };
         if name.is_ok_and(|name| !is_ours(&name)) && !header.value.contains(char::is_control) {
-            push(&mut out, &[&header.name, ": ", &header.value, "\r\n"]);
+            push_texts(&mut out, &[&header.name, ": ", &header.value, "\r\n"]);
         }
     }
-    push(&mut out, &["\r\n"]);
+    push_texts(&mut out, &["\r\n"]);
     out.extend_from_slice(&part.data);
     Ok(out)
 }
@@ -340,7 +340,7 @@ fn with_boundary(declared: &str, boundary: &str) -> String {
     format!("{bare}; boundary={boundary}")
 }
 
-fn push(out: &mut Vec<u8>, texts: &[&str]) {
+fn push_texts(out: &mut Vec<u8>, texts: &[&str]) {
     for text in texts {
         out.extend_from_slice(text.as_bytes());
     }

@@ -4,7 +4,7 @@
 use callgate_openapi::{BodyKind, BodyLayout, BodyMedia};
 use callgate_tool::Value;
 
-use super::{content::Content, form::asks_for_json, xml};
+use super::{content::Content, form::has_json_content_type, xml};
 use crate::omission::{GivenValue, OmittedValues, find_omitted_by_style};
 
 /// Finds the members that a body omits; `schema` is the schema of all arguments.
@@ -22,7 +22,7 @@ pub(crate) fn find_omitted_members(
         let own = schema.get("properties").and_then(|properties| properties.get(at));
         let own = own.and_then(|own| media.schema_in(own));
         if media.kind == BodyKind::Xml {
-            xml::note_omitted(at, value, own, schema, omitted.journal());
+            xml::note_omitted_xml_parts(at, value, own, schema, omitted.journal());
             continue;
         }
         let given =
@@ -31,11 +31,11 @@ pub(crate) fn find_omitted_members(
             find_omitted_in_member(media, &input.name, given, omitted);
             continue;
         }
-        if media.kind == BodyKind::Multipart && leaves_no_parts(value, input.required) {
+        if media.kind == BodyKind::Multipart && has_no_parts(value, input.required) {
             // A body without members is complete.
             let is_required =
                 input.required && value.as_object().is_some_and(|all| !all.is_empty());
-            omitted.add(GivenValue { is_required, ..given });
+            omitted.record_omission(GivenValue { is_required, ..given });
             continue;
         }
         for (name, member) in value.as_object().into_iter().flatten() {
@@ -47,7 +47,7 @@ pub(crate) fn find_omitted_members(
 
 /// Returns true if a multipart body would have no parts: it has nothing that could be one, or nothing but what is omitted
 /// from a body that is required. An optional one is then omitted member by member.
-fn leaves_no_parts(value: &Value, is_required: bool) -> bool {
+fn has_no_parts(value: &Value, is_required: bool) -> bool {
     match value {
         Value::Array(items) => items.is_empty(),
         Value::Object(members) => {
@@ -71,11 +71,13 @@ fn find_omitted_in_member(
     let encoding =
         media.encodings.iter().find(|property_encoding| *property_encoding.name == *name);
     let styled = encoding.and_then(|property_encoding| property_encoding.styled.as_ref());
-    let is_json = media.kind == BodyKind::Form && encoding.is_some_and(asks_for_json);
+    let is_json = media.kind == BodyKind::Form && encoding.is_some_and(has_json_content_type);
     match (given.value, styled) {
-        (Value::Null, _) => omitted.add(given),
+        (Value::Null, _) => omitted.record_omission(given),
         (_, Some(styled)) => find_omitted_by_style(given, styled, omitted),
-        (Value::Array(items), None) if items.is_empty() && !is_json => omitted.add(given),
+        (Value::Array(items), None) if items.is_empty() && !is_json => {
+            omitted.record_omission(given)
+        }
         _ => {}
     }
 }

@@ -6,8 +6,8 @@ use callgate_tool::{Fault, Value};
 
 use super::{
     content::Content,
-    media_type::{is_range, matches_type, may_hold_json, with_charset},
-    upload::{ANY_BYTES, uploaded_bytes},
+    media_type::{can_hold_json, is_media_range, matches_type, with_charset},
+    upload::{ANY_BYTES, upload_from_value},
 };
 use crate::{stored_results::StoredResults, wording};
 
@@ -16,18 +16,24 @@ pub(super) fn binary_body(
     declared: &str,
     kept: StoredResults<'_>,
 ) -> Result<(String, Bytes), Box<Fault>> {
-    let Some((at, value)) = content.whole_value() else {
+    let Some((at, value)) = content.whole_body_value() else {
         return Ok((declared.to_owned(), Bytes::new()));
     };
-    let given = uploaded_bytes(at, value, kept)?;
+    let given = upload_from_value(at, value, kept)?;
     let media_type = match given.media_type {
         Some(given) if !matches_type(declared, &given) => {
-            return Err(wording::body::other_media(at, declared, &given));
+            return Err(wording::body::media_type_mismatch(at, declared, &given));
         }
-        Some(given) if is_range(declared) => given.into_owned(),
-        None if is_range(declared) && matches_type(declared, ANY_BYTES) => ANY_BYTES.to_owned(),
-        None if is_range(declared) => {
-            return Err(wording::body::other_media(at, declared, "bytes without a media type"));
+        Some(given) if is_media_range(declared) => given.into_owned(),
+        None if is_media_range(declared) && matches_type(declared, ANY_BYTES) => {
+            ANY_BYTES.to_owned()
+        }
+        None if is_media_range(declared) => {
+            return Err(wording::body::media_type_mismatch(
+                at,
+                declared,
+                "bytes without a media type",
+            ));
         }
         _ => declared.to_owned(),
     };
@@ -41,17 +47,19 @@ pub(super) fn text_body(
     let Some((at, value)) = content.body_argument_and_value() else {
         return Ok((declared.to_owned(), Bytes::new()));
     };
-    if matches!(*value, Value::Array(_) | Value::Object(_)) && !may_hold_json(declared) {
-        return Err(wording::body::no_text(at, declared, &value));
+    if matches!(*value, Value::Array(_) | Value::Object(_)) && !can_hold_json(declared) {
+        return Err(wording::body::not_a_text(at, declared, &value));
     }
-    let text = text_of(&value);
-    let media_type = with_charset(if is_range(declared) { "text/plain" } else { declared }, &text);
-    let media_type = media_type.map_err(|charset| wording::body::other_charset(at, &charset))?;
+    let text = text_or_json(&value);
+    let media_type =
+        with_charset(if is_media_range(declared) { "text/plain" } else { declared }, &text);
+    let media_type =
+        media_type.map_err(|charset| wording::body::unwritable_in_charset(at, &charset))?;
     Ok((media_type, text.into_bytes().into()))
 }
 
 /// A single value as its text, anything else as compact JSON.
-pub(super) fn text_of(value: &Value) -> String {
+pub(super) fn text_or_json(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

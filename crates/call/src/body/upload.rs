@@ -13,7 +13,7 @@ use bytes::Bytes;
 use callgate_tool::{Fault, Object, StoredResult, Value};
 use percent_encoding::percent_decode_str;
 
-use super::media_type::{essence, is_media_type};
+use super::media_type::{essence, is_valid_media_type};
 use crate::{stored_results::StoredResults, wording};
 
 #[derive(Debug, Eq, PartialEq)]
@@ -24,7 +24,7 @@ pub(super) struct Upload<'a> {
 }
 
 /// The bytes that a value at `at` stands for. Fails if it has none of the forms, or names a result that is not stored.
-pub(super) fn uploaded_bytes<'a>(
+pub(super) fn upload_from_value<'a>(
     at: &str,
     value: &'a Value,
     kept: StoredResults<'_>,
@@ -32,14 +32,14 @@ pub(super) fn uploaded_bytes<'a>(
     let handle = value.get("handle").and_then(Value::as_str);
     let stored_result = handle.map(|handle| kept.find(handle));
     if let Some(None) = stored_result {
-        return Err(wording::body::not_kept(at));
+        return Err(wording::body::unknown_handle(at));
     }
     let upload = match value {
         Value::Object(members) => upload_from_object(members, stored_result.flatten()),
         Value::String(text) => upload_from_text(text),
         _ => Err(()),
     };
-    upload.map_err(|()| wording::body::no_bytes(at, value))
+    upload.map_err(|()| wording::body::not_bytes(at, value))
 }
 
 /// The file that a value at a place stands for, in the forms of an argument that takes bytes: base64, a `data:` URL, or an
@@ -53,7 +53,7 @@ pub fn file_from_value(
     value: &Value,
     kept: StoredResults<'_>,
 ) -> Result<StoredResult, Box<Fault>> {
-    let Upload { data, filename, media_type } = uploaded_bytes(at, value, kept)?;
+    let Upload { data, filename, media_type } = upload_from_value(at, value, kept)?;
     let file = StoredResult::new(media_type.unwrap_or_default(), data);
     Ok(file.with_filename(filename.map(Cow::into_owned)))
 }
@@ -72,7 +72,7 @@ pub(super) fn own_media_type(value: &Value) -> Option<Cow<'_, str>> {
     let members = value.as_object();
     let said = members.and_then(|members| members.get("content_type")?.as_str());
     if let Some(said) = said {
-        return checked_type(said.into()).ok();
+        return checked_media_type(said.into()).ok();
     }
     let text = members.and_then(|members| members.get("data")).unwrap_or(value).as_str()?;
     let head = text.split(',').next().filter(|head| head.len() < text.len())?;
@@ -99,7 +99,7 @@ fn upload_from_object(
         _ => return Err(()),
     };
     if let Some(media_type) = text("content_type")? {
-        upload.media_type = Some(checked_type(media_type.into())?);
+        upload.media_type = Some(checked_media_type(media_type.into())?);
     }
     if let Some(filename) = text("filename")? {
         upload.filename = Some(filename.into());
@@ -111,7 +111,7 @@ fn upload_from_object(
 /// its upload names no type.
 fn upload_from_result(result: StoredResult) -> Upload<'static> {
     let StoredResult { media_type, filename, bytes, .. } = result;
-    let is_telling = is_media_type(&media_type) && essence(&media_type) != ANY_BYTES;
+    let is_telling = is_valid_media_type(&media_type) && essence(&media_type) != ANY_BYTES;
     let media_type = is_telling.then(|| media_type.into());
     Upload { data: bytes, filename: filename.map(Cow::from), media_type }
 }
@@ -119,12 +119,12 @@ fn upload_from_result(result: StoredResult) -> Upload<'static> {
 fn upload_from_text(text: &str) -> Result<Upload<'_>, ()> {
     let is_url = text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"));
     if let Some(rest) = text.get(5..).filter(|_| is_url) {
-        return upload_from_url(rest);
+        return upload_from_data_url(rest);
     }
     Ok(Upload { data: decode_base64(text)?.into(), filename: None, media_type: None })
 }
 
-fn upload_from_url(rest: &str) -> Result<Upload<'_>, ()> {
+fn upload_from_data_url(rest: &str) -> Result<Upload<'_>, ()> {
     let (head, data) = rest.split_once(',').ok_or(())?;
     let mut upload = Upload { data: Bytes::new(), filename: None, media_type: None };
     let mut is_base64 = false;
@@ -145,7 +145,7 @@ fn upload_from_url(rest: &str) -> Result<Upload<'_>, ()> {
     }
     // RFC 2397 §3: the default is text/plain, which says nothing about the file.
     if !media_type.is_empty() && !media_type.starts_with(';') {
-        upload.media_type = Some(checked_type(media_type.into())?);
+        upload.media_type = Some(checked_media_type(media_type.into())?);
     }
     let decoded: Cow<'_, [u8]> = percent_decode_str(data).into();
     upload.data = if is_base64 {
@@ -156,8 +156,8 @@ fn upload_from_url(rest: &str) -> Result<Upload<'_>, ()> {
     Ok(upload)
 }
 
-fn checked_type(media_type: Cow<'_, str>) -> Result<Cow<'_, str>, ()> {
-    if is_media_type(&media_type) { Ok(media_type) } else { Err(()) }
+fn checked_media_type(media_type: Cow<'_, str>) -> Result<Cow<'_, str>, ()> {
+    if is_valid_media_type(&media_type) { Ok(media_type) } else { Err(()) }
 }
 
 /// Base64 in either alphabet, padded or not, with or without line breaks.
@@ -203,7 +203,7 @@ mod tests {
             ),
             _ => None,
         };
-        let got = uploaded_bytes("x", &value, StoredResults::new(&find)).ok();
+        let got = upload_from_value("x", &value, StoredResults::new(&find)).ok();
         let got = got.as_ref().map(|upload| {
             (&*upload.data, upload.filename.as_deref(), upload.media_type.as_deref())
         });

@@ -19,7 +19,7 @@ use super::content::Content;
 use crate::{style::Unwritable, wording};
 
 /// Records the omitted parts of one argument's value, whose schema in this media type is `schema`.
-pub(super) fn note_omitted(
+pub(super) fn note_omitted_xml_parts(
     at: &str,
     value: &Value,
     schema: Option<&Value>,
@@ -30,18 +30,18 @@ pub(super) fn note_omitted(
 }
 
 /// The text of an XML body. `arguments` is the schema of all arguments.
-pub(super) fn write(
+pub(super) fn xml_text(
     content: &Content<'_>,
     media: &BodyMedia,
     arguments: &Value,
 ) -> Result<String, Box<Fault>> {
     let root = media.root.as_ref();
-    if let Some((_, Value::String(ready))) = content.whole_value()
+    if let Some((_, Value::String(ready))) = content.whole_body_value()
         && (root.is_none() || ready.trim_start().starts_with('<'))
     {
         return Ok(ready.clone());
     }
-    let at = content.whole_value().map_or("body", |(argument, _)| argument);
+    let at = content.whole_body_value().map_or("body", |(argument, _)| argument);
     let Some(root) = root else { return Err(wording::unwritable_body(NAMELESS)) };
     let of_argument = |name: &str| {
         let schema = arguments.get("properties").and_then(|properties| properties.get(name));
@@ -56,8 +56,8 @@ pub(super) fn write(
         is_item: false,
     };
     let mut writer = Writer::continuing(PROLOG);
-    let written = if let Some((at, value)) = content.whole_value() {
-        write_whole(&mut writer, root, &argument(at, &root.name, value))
+    let written = if let Some((at, value)) = content.whole_body_value() {
+        write_root_value(&mut writer, root, &argument(at, &root.name, value))
     } else {
         let parts = content.given_body_inputs();
         let members =
@@ -68,7 +68,11 @@ pub(super) fn write(
     Ok(writer.out)
 }
 
-fn write_whole(writer: &mut Writer, root: &XmlName, whole: &Child<'_>) -> Result<(), XmlRefusal> {
+fn write_root_value(
+    writer: &mut Writer,
+    root: &XmlName,
+    whole: &Child<'_>,
+) -> Result<(), XmlRefusal> {
     let name = &*root.name;
     match (whole.members(), whole.items()) {
         (Some(members), _) if root.is_wrapper => {
@@ -122,11 +126,11 @@ impl XmlRefusal {
         use wording::xml;
         match self {
             Self::Beside { at, name } => xml::member_beside_root(&at, &name),
-            Self::Borders(at) => xml::no_borders(&at),
-            Self::Missing(at) => xml::missing(&at),
-            Self::Name(name) => xml::no_element_name(at, &name),
-            Self::Prefix(prefix) => xml::no_namespace(at, &prefix),
-            Self::Structure(at) => xml::no_single_value(&at),
+            Self::Borders(at) => xml::indistinguishable_values(&at),
+            Self::Missing(at) => xml::missing_root_value(&at),
+            Self::Name(name) => xml::invalid_element_name(at, &name),
+            Self::Prefix(prefix) => xml::invalid_namespace(at, &prefix),
+            Self::Structure(at) => xml::not_a_single_value(&at),
             Self::Text(why) => wording::unwritable(at, why),
             Self::Twice { kind, name, first, second } => {
                 xml::duplicate_writer(&second, kind, &name, &first)

@@ -5,7 +5,7 @@ mod tags;
 
 use callgate_tool::Object;
 
-use self::tags::{Tag, followed_path, is_partition, listed_at_root, tags_of};
+use self::tags::{Tag, alternative_tags, follow_path, is_partition, values_listed_at_root};
 use super::{
     budget::Paid,
     instance::Instance,
@@ -29,12 +29,12 @@ struct Fit {
 }
 
 /// The violations of the alternative that a value was meant for; `None` if the value has the type of no alternative.
-pub(super) fn alternative_violations<'p, 'v>(
+pub(super) fn meant_alternative_violations<'p, 'v>(
     run: &mut Run<'p, 'v>,
     union: &'p [Node],
     violation: &Violation<'p, 'v>,
 ) -> Paid<Option<Vec<Violation<'p, 'v>>>> {
-    Choice { run, whole: violation, depth: DEPTH }.choose(union)
+    Choice { run, whole: violation, depth: DEPTH }.violations_of_meant_branch(union)
 }
 
 struct Choice<'r, 'p, 'v> {
@@ -47,7 +47,7 @@ struct Choice<'r, 'p, 'v> {
 type Chosen<'p, 'v> = Paid<Option<Vec<Violation<'p, 'v>>>>;
 
 impl<'p, 'v> Choice<'_, 'p, 'v> {
-    fn choose(&mut self, union: &'p [Node]) -> Chosen<'p, 'v> {
+    fn violations_of_meant_branch(&mut self, union: &'p [Node]) -> Chosen<'p, 'v> {
         let mut nodes = Vec::new();
         self.collect_alternatives(union, DEPTH, &mut nodes)?;
         let mut fitting = Vec::new();
@@ -60,14 +60,14 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
             return Ok(None);
         }
         let Some(members) = self.whole.at.object() else {
-            return self.violations_of_plain_value(fitting);
+            return self.violations_of_non_object(fitting);
         };
         let mut alternatives = Vec::new();
         for node in fitting {
-            let tags = tags_of(self.run, node)?;
+            let tags = alternative_tags(self.run, node)?;
             alternatives.push(Alternative { node, tags });
         }
-        if let Some(unknown) = self.keep_tagged(&mut alternatives, members)? {
+        if let Some(unknown) = self.keep_tagged_alternatives(&mut alternatives, members)? {
             return Ok(Some(vec![unknown]));
         }
         self.violations_of_nearest(alternatives, Some(members))
@@ -81,7 +81,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         nodes: &mut Vec<&'p Node>,
     ) -> Paid {
         for node in union {
-            self.run.pay(1)?;
+            self.run.charge_steps(1)?;
             let Some(node) = self.run.resolved_node(node) else { continue };
             match &*node.rules {
                 [Rule::AnyOf(inner) | Rule::OneOf(inner)] if depth > 0 => {
@@ -95,12 +95,12 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     }
 
     /// Chooses for a value that is no object: enumerated values of several alternatives are one list.
-    fn violations_of_plain_value(&mut self, nodes: Vec<&'p Node>) -> Chosen<'p, 'v> {
+    fn violations_of_non_object(&mut self, nodes: Vec<&'p Node>) -> Chosen<'p, 'v> {
         let is_array = self.whole.at.array().is_some();
         let mut listed = Vec::new();
         let mut others = Vec::new();
         for node in nodes {
-            match listed_at_root(self.run, node).filter(|_| !is_array) {
+            match values_listed_at_root(self.run, node).filter(|_| !is_array) {
                 Some(values) => listed.extend(values),
                 None => others.push(Alternative { node, tags: Vec::new() }),
             }
@@ -112,7 +112,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     }
 
     /// Keeps the alternatives that the tags of a value name. Returns the violation of a tag that names none.
-    fn keep_tagged(
+    fn keep_tagged_alternatives(
         &mut self,
         alternatives: &mut Vec<Alternative<'p>>,
         members: &'v Object,
@@ -121,21 +121,21 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
             if alternatives.len() == 1 {
                 break;
             }
-            let (segments, Some(value)) = followed_path(members, &path) else { continue };
+            let (segments, Some(value)) = follow_path(members, &path) else { continue };
             let at = Instance::Value(value);
-            self.run.pay(alternatives.len())?;
+            self.run.charge_steps(alternatives.len())?;
             let names =
-                |one: &Alternative<'p>| one.tag(&path).is_some_and(|tag| tag.lists_value(at));
+                |one: &Alternative<'p>| one.tag_at(&path).is_some_and(|tag| tag.lists_value(at));
             if alternatives.iter().any(names) {
                 alternatives.retain(names);
                 continue;
             }
-            if !is_partition(alternatives.iter().map(|one| one.tag(&path))) {
+            if !is_partition(alternatives.iter().map(|one| one.tag_at(&path))) {
                 continue;
             }
             let other = self.untagged_positions(alternatives, &path, members)?;
             if other.is_empty() {
-                let tags = alternatives.iter().filter_map(|one| one.tag(&path));
+                let tags = alternatives.iter().filter_map(|one| one.tag_at(&path));
                 let unknown = Breach::UnknownTag(tags.flat_map(Tag::values).collect());
                 let mut violation = self.violation_at(segments, unknown);
                 violation.at = at;
@@ -156,7 +156,9 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     ) -> Paid<Vec<usize>> {
         let mut other = Vec::new();
         for (n, one) in alternatives.iter().enumerate() {
-            if one.tag(path).is_none() && self.accepts_members(one, path.first(), members)? {
+            if one.tag_at(path).is_none()
+                && self.is_possible_without_tag(one, path.first(), members)?
+            {
                 other.push(n);
             }
         }
@@ -164,13 +166,13 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     }
 
     /// True if an alternative without the tag declares its member, or lacks no required member.
-    fn accepts_members(
+    fn is_possible_without_tag(
         &mut self,
         one: &Alternative<'p>,
         name: Option<&&'p str>,
         members: &'v Object,
     ) -> Paid<bool> {
-        let declared = self.run.names_in_place(one.node)?;
+        let declared = self.run.member_names_in_place(one.node)?;
         if name.is_some_and(|name| declared.contains(name)) {
             return Ok(true);
         }
@@ -203,7 +205,9 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         }
         let near = ranked.iter().map(|(fit, ..)| (fit.undeclared, fit.wrong)).min();
         ranked.retain(|(fit, ..)| Some((fit.undeclared, fit.wrong)) == near);
-        if let Some(missing) = members.and_then(|members| self.missing_tag(&ranked, members)) {
+        if let Some(missing) =
+            members.and_then(|members| self.missing_tag_violation(&ranked, members))
+        {
             return Ok(Some(vec![missing]));
         }
         let least = ranked.iter().map(|(fit, ..)| *fit).min();
@@ -221,7 +225,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         violations: &[Violation<'p, 'v>],
         members: Option<&'v Object>,
     ) -> Paid<Fit> {
-        let declared = self.run.names_in_place(one.node)?;
+        let declared = self.run.member_names_in_place(one.node)?;
         let given = members.into_iter().flat_map(Object::keys);
         let undeclared = given.filter(|name| !declared.contains(name.as_str())).count();
         let is_missing = |violation: &&Violation<'_, '_>| {
@@ -232,24 +236,25 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         let mut wrong = violations.len() - missing;
         if self.depth > 0 && violations.len() <= FEW {
             for inner in violations {
-                wrong += self.wrong_inside(inner)?;
+                wrong += self.n_extra_union_violations(inner)?;
             }
         }
         Ok(Fit { undeclared, wrong, missing })
     }
 
     /// The violations of a union inside an alternative, beyond the first.
-    fn wrong_inside(&mut self, inner: &Violation<'p, 'v>) -> Paid<usize> {
+    fn n_extra_union_violations(&mut self, inner: &Violation<'p, 'v>) -> Paid<usize> {
         let Breach::Rule(Rule::AnyOf(nodes) | Rule::OneOf(nodes)) = inner.breach else {
             return Ok(0);
         };
         let depth = self.depth - 1;
-        let nested = Choice { run: self.run, whole: inner, depth }.choose(nodes)?;
+        let nested =
+            Choice { run: self.run, whole: inner, depth }.violations_of_meant_branch(nodes)?;
         Ok(nested.map_or(0, |nested| nested.len().saturating_sub(1)))
     }
 
     /// The violation of a tag that is not given, if several alternatives are equally near without it.
-    fn missing_tag(
+    fn missing_tag_violation(
         &self,
         ranked: &[(Fit, Alternative<'p>, Vec<Violation<'p, 'v>>)],
         members: &'v Object,
@@ -257,8 +262,8 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         let [(_, first, _), _, ..] = ranked else { return None };
         let required = first.tags.iter().filter(|tag| tag.is_required);
         for path in required.map(|tag| &tag.path) {
-            let tags = || ranked.iter().map(|(_, one, _)| one.tag(path));
-            let (segments, value) = followed_path(members, path);
+            let tags = || ranked.iter().map(|(_, one, _)| one.tag_at(path));
+            let (segments, value) = follow_path(members, path);
             let is_each = tags().all(|tag| tag.is_some_and(|tag| tag.is_required));
             if value.is_some() || !is_each || !is_partition(tags()) {
                 continue;
@@ -299,7 +304,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     ) -> Vec<Violation<'p, 'v>> {
         for inner in violations.iter_mut().filter(|inner| inner.path == self.whole.path) {
             let Breach::Missing(name) = inner.breach else { continue };
-            if let Some(tag) = one.tag(&[name]) {
+            if let Some(tag) = one.tag_at(&[name]) {
                 inner.breach = Breach::MissingTag(name, tag.values().collect());
             }
         }
@@ -319,7 +324,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
 }
 
 impl<'p> Alternative<'p> {
-    fn tag(&self, path: &[&str]) -> Option<&Tag<'p>> {
+    fn tag_at(&self, path: &[&str]) -> Option<&Tag<'p>> {
         self.tags.iter().find(|tag| tag.path == path)
     }
 }
@@ -331,7 +336,7 @@ fn ranked_tag_paths<'p>(alternatives: &[Alternative<'p>]) -> Vec<Vec<&'p str>> {
         if paths.iter().any(|(.., listed_path)| *listed_path == tag.path) {
             continue;
         }
-        let own = || alternatives.iter().map(|one| one.tag(&tag.path));
+        let own = || alternatives.iter().map(|one| one.tag_at(&tag.path));
         let is_of_some = own().any(|tag| tag.is_none());
         let is_weak = !own().flatten().all(|tag| tag.is_required) || !is_partition(own());
         paths.push(([is_of_some, is_weak], tag.path.len(), &tag.path));

@@ -21,7 +21,7 @@ impl Budget {
         Self { left: steps }
     }
 
-    pub(crate) fn left(self) -> usize {
+    pub(crate) fn steps_left(self) -> usize {
         self.left
     }
 

@@ -28,7 +28,7 @@ pub(crate) struct Fragment {
 pub(crate) struct UnknownKeyword(pub(crate) String);
 
 pub(crate) trait Resolve {
-    fn target(&self, reference: &str) -> Option<ReferenceTarget>;
+    fn resolve_reference(&self, reference: &str) -> Option<ReferenceTarget>;
 }
 
 pub(crate) fn compile(schema: &Value, pointer: &str, targets: &dyn Resolve) -> Fragment {
@@ -40,7 +40,7 @@ pub(crate) fn compile(schema: &Value, pointer: &str, targets: &dyn Resolve) -> F
         targets: Vec::new(),
         depth: 0,
     };
-    let node = compiler.schema(schema).with_shared_results();
+    let node = compiler.compile_schema(schema).with_memo_if_costly();
     let Compiler { unknown, patterns, mut targets, .. } = compiler;
     targets.sort_unstable();
     targets.dedup();
@@ -72,7 +72,7 @@ struct InvalidKeyword;
 type RuleResult = Result<Option<Rule>, InvalidKeyword>;
 
 impl Compiler<'_> {
-    fn schema(&mut self, schema: &Value) -> Node {
+    fn compile_schema(&mut self, schema: &Value) -> Node {
         match schema {
             Value::Bool(true) => Node::any(),
             Value::Bool(false) => Node::never(),
@@ -94,12 +94,12 @@ impl Compiler<'_> {
         let mut rules = Vec::new();
         for (name, value) in members {
             let rule =
-                self.within_segment(name, |compiler| match (name.as_str(), types_of(value)) {
+                self.within_segment(name, |compiler| match (name.as_str(), parse_types(value)) {
                     ("type", Some(named)) => {
                         types = named;
                         Ok(None)
                     }
-                    ("allOf", _) => compiler.all_of(value, &mut rules),
+                    ("allOf", _) => compiler.compile_all_of(value, &mut rules),
                     (name, _) => compiler.keyword_rule(name, value, members),
                 });
             match rule {
@@ -123,31 +123,33 @@ impl Compiler<'_> {
     }
 
     fn keyword_rule(&mut self, name: &str, value: &Value, members: &Object) -> RuleResult {
-        if let Some(rule) = value_rule(name, value) {
+        if let Some(rule) = value_only_rule(name, value) {
             return rule.map(Some);
         }
         Ok(Some(match name {
             "additionalProperties" | "patternProperties" | "properties" => {
-                return self.properties(name, members);
+                return self.properties_rule(name, members);
             }
-            "anyOf" => Rule::AnyOf(self.branches(value)?),
-            "contains" => self.contains(value, members)?,
+            "anyOf" => Rule::AnyOf(self.compile_branches(value)?),
+            "contains" => self.contains_rule(value, members)?,
             "dependentSchemas" => {
-                let list = self.named_schemas(value)?.into_iter();
+                let list = self.compile_named_schemas(value)?.into_iter();
                 Rule::DependentSchemas(
-                    list.map(|(name, node)| (name, node.with_shared_results())).collect(),
+                    list.map(|(name, node)| (name, node.with_memo_if_costly())).collect(),
                 )
             }
             "format" => return Ok(Format::from_schema(members).map(Rule::Format)),
-            "if" => return Ok(self.conditional(value, members)),
-            "items" | "prefixItems" => return self.items(name, members),
-            "not" => Rule::Not(Box::new(self.schema(value))),
-            "oneOf" => Rule::OneOf(self.branches(value)?),
+            "if" => return Ok(self.conditional_rule(value, members)),
+            "items" | "prefixItems" => return self.items_rule(name, members),
+            "not" => Rule::Not(Box::new(self.compile_schema(value))),
+            "oneOf" => Rule::OneOf(self.compile_branches(value)?),
             "pattern" => Rule::Pattern(self.add_pattern(value.as_str().ok_or(InvalidKeyword)?)),
-            "propertyNames" => Rule::PropertyNames(Box::new(self.schema(value))),
-            "$ref" => self.reference(value)?,
-            "unevaluatedItems" => Rule::UnevaluatedItems(Box::new(self.schema(value))),
-            "unevaluatedProperties" => Rule::UnevaluatedProperties(Box::new(self.schema(value))),
+            "propertyNames" => Rule::PropertyNames(Box::new(self.compile_schema(value))),
+            "$ref" => self.reference_rule(value)?,
+            "unevaluatedItems" => Rule::UnevaluatedItems(Box::new(self.compile_schema(value))),
+            "unevaluatedProperties" => {
+                Rule::UnevaluatedProperties(Box::new(self.compile_schema(value)))
+            }
             "uniqueItems" if value.as_bool() == Some(true) => Rule::UniqueItems,
             "uniqueItems" if value.is_boolean() => return Ok(None),
             "$id" if self.pointer == "/$id" => return Ok(None),
@@ -157,7 +159,7 @@ impl Compiler<'_> {
     }
 
     /// Reads `allOf`. Rules of its branches on the value move to the schema itself if that makes no difference.
-    fn all_of(&mut self, value: &Value, rules: &mut Vec<Rule>) -> RuleResult {
+    fn compile_all_of(&mut self, value: &Value, rules: &mut Vec<Rule>) -> RuleResult {
         let mut others = Vec::new();
         for branch in self.compile_list(value)? {
             let is_apart = |rule: &Rule| rule.relative_cost() == 4;
@@ -170,36 +172,39 @@ impl Compiler<'_> {
         Ok((!others.is_empty()).then(|| Rule::AllOf(others.into())))
     }
 
-    fn branches(&mut self, value: &Value) -> Result<Box<[Node]>, InvalidKeyword> {
-        Ok(self.compile_list(value)?.into_iter().map(Node::with_shared_results).collect())
+    fn compile_branches(&mut self, value: &Value) -> Result<Box<[Node]>, InvalidKeyword> {
+        Ok(self.compile_list(value)?.into_iter().map(Node::with_memo_if_costly).collect())
     }
 
     fn compile_list(&mut self, value: &Value) -> Result<Vec<Node>, InvalidKeyword> {
         let each = checked_array(value)?.iter().enumerate();
         Ok(each
-            .map(|(at, each)| self.within_segment(&at.to_string(), |one| one.schema(each)))
+            .map(|(at, each)| self.within_segment(&at.to_string(), |one| one.compile_schema(each)))
             .collect())
     }
 
-    fn named_schemas(&mut self, value: &Value) -> Result<Vec<(Box<str>, Node)>, InvalidKeyword> {
+    fn compile_named_schemas(
+        &mut self,
+        value: &Value,
+    ) -> Result<Vec<(Box<str>, Node)>, InvalidKeyword> {
         let each = value.as_object().ok_or(InvalidKeyword)?.iter();
         let node = |(name, each): (&String, &Value)| {
-            (name.as_str().into(), self.within_segment(name, |one| one.schema(each)))
+            (name.as_str().into(), self.within_segment(name, |one| one.compile_schema(each)))
         };
         Ok(each.map(node).collect())
     }
 
-    fn sibling_schema(&mut self, name: &str, members: &Object) -> Option<Node> {
+    fn compile_sibling_schema(&mut self, name: &str, members: &Object) -> Option<Node> {
         let schema = members.get(name)?;
         let outer = self.pointer.rfind('/').unwrap_or_default();
         let own = self.pointer.split_off(outer);
-        let node = self.within_segment(name, |compiler| compiler.schema(schema));
+        let node = self.within_segment(name, |compiler| compiler.compile_schema(schema));
         self.pointer.push_str(&own);
         Some(node)
     }
 
     /// Reads the three keywords that divide the members of an object, once, at the first of them.
-    fn properties(&mut self, name: &str, members: &Object) -> RuleResult {
+    fn properties_rule(&mut self, name: &str, members: &Object) -> RuleResult {
         let own = members.get(name).ok_or(InvalidKeyword)?;
         if name != "additionalProperties" && !own.is_object() {
             return Err(InvalidKeyword);
@@ -212,49 +217,49 @@ impl Compiler<'_> {
             return Ok(None);
         }
         let declared = match members.get("properties") {
-            Some(value @ Value::Object(_)) => self.named_schemas(value)?,
+            Some(value @ Value::Object(_)) => self.compile_named_schemas(value)?,
             _ => Vec::new(),
         };
         let mut patterns = Vec::new();
         if let Some(Value::Object(each)) = members.get("patternProperties") {
             for (pattern, schema) in each {
-                let node = self.within_segment(pattern, |compiler| compiler.schema(schema));
+                let node = self.within_segment(pattern, |compiler| compiler.compile_schema(schema));
                 patterns.push((self.add_pattern(pattern), node));
             }
         }
         let rest = match name {
-            "additionalProperties" => Some(self.schema(own)),
-            _ => self.sibling_schema("additionalProperties", members),
+            "additionalProperties" => Some(self.compile_schema(own)),
+            _ => self.compile_sibling_schema("additionalProperties", members),
         };
         Ok(Some(Rule::Properties(Box::new(Properties::new(declared, patterns, rest)))))
     }
 
     /// Reads the two keywords that divide the items of an array, once, at the first of them.
-    fn items(&mut self, name: &str, members: &Object) -> RuleResult {
+    fn items_rule(&mut self, name: &str, members: &Object) -> RuleResult {
         let own = members.get(name).ok_or(InvalidKeyword)?;
         if name == "items" {
             if members.contains_key("prefixItems") {
                 return Ok(None);
             }
-            let rest = Some(self.schema(own));
+            let rest = Some(self.compile_schema(own));
             return Ok(Some(Rule::Items(Box::new(Items { prefix: Box::new([]), rest }))));
         }
         let prefix = self.compile_list(own)?.into();
-        let rest = self.sibling_schema("items", members);
+        let rest = self.compile_sibling_schema("items", members);
         Ok(Some(Rule::Items(Box::new(Items { prefix, rest }))))
     }
 
-    fn contains(&mut self, value: &Value, members: &Object) -> Result<Rule, InvalidKeyword> {
-        let bound = |name, usual| members.get(name).map_or(Ok(usual), count);
+    fn contains_rule(&mut self, value: &Value, members: &Object) -> Result<Rule, InvalidKeyword> {
+        let bound = |name, usual| members.get(name).map_or(Ok(usual), parse_count);
         let (least, most) = (bound("minContains", 1)?, bound("maxContains", u64::MAX)?);
-        let node = self.schema(value).with_shared_results();
+        let node = self.compile_schema(value).with_memo_if_costly();
         Ok(Rule::Contains(Box::new(Contains { node, least, most })))
     }
 
-    fn conditional(&mut self, value: &Value, members: &Object) -> Option<Rule> {
-        let condition = self.schema(value).with_shared_results();
-        let then = self.sibling_schema("then", members);
-        let otherwise = self.sibling_schema("else", members);
+    fn conditional_rule(&mut self, value: &Value, members: &Object) -> Option<Rule> {
+        let condition = self.compile_schema(value).with_memo_if_costly();
+        let then = self.compile_sibling_schema("then", members);
+        let otherwise = self.compile_sibling_schema("else", members);
         let says_something = then.is_some() || otherwise.is_some() || !condition.is_any();
         says_something.then(|| Rule::If(Box::new(Conditional { condition, then, otherwise })))
     }
@@ -265,36 +270,36 @@ impl Compiler<'_> {
         pattern
     }
 
-    fn reference(&mut self, value: &Value) -> Result<Rule, InvalidKeyword> {
+    fn reference_rule(&mut self, value: &Value) -> Result<Rule, InvalidKeyword> {
         let reference = value.as_str().ok_or(InvalidKeyword)?;
-        let target = self.resolve.target(reference).ok_or(InvalidKeyword)?;
+        let target = self.resolve.resolve_reference(reference).ok_or(InvalidKeyword)?;
         self.targets.push(target);
         Ok(Rule::Reference(target))
     }
 }
 
 /// The rule of a keyword that needs only the value itself.
-fn value_rule(name: &str, value: &Value) -> Option<Result<Rule, InvalidKeyword>> {
-    let limit = |limit| number(value).map(|bound| Rule::Limit(limit, bound));
+fn value_only_rule(name: &str, value: &Value) -> Option<Result<Rule, InvalidKeyword>> {
+    let limit = |limit| parse_number(value).map(|bound| Rule::Limit(limit, bound));
     Some(match name {
         "const" => Ok(Rule::Const(Box::new(value.clone()))),
-        "dependentRequired" => dependent_names(value).map(Rule::DependentRequired),
+        "dependentRequired" => parse_dependent_names(value).map(Rule::DependentRequired),
         "enum" => {
             checked_array(value).map(|values| Rule::Enum(Box::new(Options::new(values.clone()))))
         }
         "exclusiveMaximum" => limit(Limit::ExclusiveMaximum),
         "exclusiveMinimum" => limit(Limit::ExclusiveMinimum),
-        "maxItems" => count(value).map(Rule::MaxItems),
-        "maxLength" => count(value).map(Rule::MaxLength),
-        "maxProperties" => count(value).map(Rule::MaxProperties),
+        "maxItems" => parse_count(value).map(Rule::MaxItems),
+        "maxLength" => parse_count(value).map(Rule::MaxLength),
+        "maxProperties" => parse_count(value).map(Rule::MaxProperties),
         "maximum" => limit(Limit::Maximum),
-        "minItems" => count(value).map(Rule::MinItems),
-        "minLength" => count(value).map(Rule::MinLength),
-        "minProperties" => count(value).map(Rule::MinProperties),
+        "minItems" => parse_count(value).map(Rule::MinItems),
+        "minLength" => parse_count(value).map(Rule::MinLength),
+        "minProperties" => parse_count(value).map(Rule::MinProperties),
         "minimum" => limit(Limit::Minimum),
-        "multipleOf" => divisor(value).map(|divisor| Rule::Limit(Limit::MultipleOf, divisor)),
-        "required" => names(value).map(Rule::Required),
-        "x-callgate-tag" => tag(value),
+        "multipleOf" => parse_divisor(value).map(|divisor| Rule::Limit(Limit::MultipleOf, divisor)),
+        "required" => parse_names(value).map(Rule::Required),
+        "x-callgate-tag" => tag_rule(value),
         _ => return None,
     })
 }
@@ -309,7 +314,7 @@ fn is_leading_keyword(name: &str, group: &[&str], members: &Object) -> bool {
     group.iter().find(is_there) == Some(&name)
 }
 
-fn types_of(value: &Value) -> Option<Types> {
+fn parse_types(value: &Value) -> Option<Types> {
     let one = |value: &Value| value.as_str().and_then(Types::from_name);
     match value {
         Value::Array(each) => {
@@ -323,38 +328,38 @@ fn checked_array(value: &Value) -> Result<&Vec<Value>, InvalidKeyword> {
     value.as_array().ok_or(InvalidKeyword)
 }
 
-fn names(value: &Value) -> Result<Box<[Box<str>]>, InvalidKeyword> {
+fn parse_names(value: &Value) -> Result<Box<[Box<str>]>, InvalidKeyword> {
     checked_array(value)?
         .iter()
         .map(|name| name.as_str().map(Box::from).ok_or(InvalidKeyword))
         .collect()
 }
 
-fn dependent_names(value: &Value) -> Result<Box<[Dependent]>, InvalidKeyword> {
+fn parse_dependent_names(value: &Value) -> Result<Box<[Dependent]>, InvalidKeyword> {
     let each = value.as_object().ok_or(InvalidKeyword)?.iter();
-    each.map(|(name, needed)| Ok((name.as_str().into(), names(needed)?))).collect()
+    each.map(|(name, needed)| Ok((name.as_str().into(), parse_names(needed)?))).collect()
 }
 
-fn number(value: &Value) -> Result<Box<Number>, InvalidKeyword> {
+fn parse_number(value: &Value) -> Result<Box<Number>, InvalidKeyword> {
     value.as_number().cloned().map(Box::new).ok_or(InvalidKeyword)
 }
 
-fn tag(value: &Value) -> Result<Rule, InvalidKeyword> {
+fn tag_rule(value: &Value) -> Result<Rule, InvalidKeyword> {
     let (name, values) =
         value.as_object().and_then(|one| one.iter().next()).ok_or(InvalidKeyword)?;
     Ok(Rule::Tag(Box::new((name.as_str().into(), checked_array(values)?.as_slice().into()))))
 }
 
 /// A divisor: a number above zero with no more digits than division supports.
-fn divisor(value: &Value) -> Result<Box<Number>, InvalidKeyword> {
-    let divisor = number(value)?;
+fn parse_divisor(value: &Value) -> Result<Box<Number>, InvalidKeyword> {
+    let divisor = parse_number(value)?;
     let is_known = Number::small(1).is_multiple_of(&divisor).is_some();
     let is_positive = divisor.order(&Number::small(0)).is_gt();
     if is_known && is_positive { Ok(divisor) } else { Err(InvalidKeyword) }
 }
 
 /// A whole number that is not negative; `2.0` is one, and a number too large for a count has no effect.
-fn count(value: &Value) -> Result<u64, InvalidKeyword> {
+fn parse_count(value: &Value) -> Result<u64, InvalidKeyword> {
     let number = value.as_number().ok_or(InvalidKeyword)?;
     if let Some(count) = number.as_u64() {
         return Ok(count);

@@ -4,7 +4,7 @@
 use callgate_tool::{Number, Value};
 
 use super::instance::Types;
-use crate::quoted_json::json_value;
+use crate::quoted_json::unquoted_json_value;
 
 /// `value` as one of the types in `due`, if that loses nothing.
 pub(crate) fn converted_value(value: &Value, due: Types) -> Option<Value> {
@@ -19,7 +19,7 @@ pub(crate) fn converted_value(value: &Value, due: Types) -> Option<Value> {
 }
 
 /// The enumerated value of another type with the text of `value` outside of JSON: 1 for `"1"`.
-pub(crate) fn member_like(value: &Value, members: &[Value]) -> Option<Value> {
+pub(crate) fn enum_member_by_text(value: &Value, members: &[Value]) -> Option<Value> {
     let text = |value: &Value| match value {
         Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
         Value::String(text) => Some(text.clone()),
@@ -31,16 +31,16 @@ pub(crate) fn member_like(value: &Value, members: &[Value]) -> Option<Value> {
 }
 
 /// Writes whole numbers (`28.0`) without a fraction wherever `schema` asks for integers; true if any changed.
-pub(crate) fn make_whole(value: &mut Value, schema: &Value, root: &Value) -> bool {
-    make_whole_below(value, Some(schema), root, DEPTH)
+pub(crate) fn drop_integer_fractions(value: &mut Value, schema: &Value, root: &Value) -> bool {
+    drop_integer_fractions_below(value, Some(schema), root, DEPTH)
 }
 
-/// Returns true if `value` holds a number that is not written as an integer: [`make_whole`] can only change such values.
-pub(crate) fn holds_fraction(value: &Value) -> bool {
+/// Returns true if `value` holds a number that is not written as an integer: [`drop_integer_fractions`] can only change such values.
+pub(crate) fn has_non_integer_number(value: &Value) -> bool {
     match value {
-        Value::Array(items) => items.iter().any(holds_fraction),
+        Value::Array(items) => items.iter().any(has_non_integer_number),
         Value::Number(number) => number.is_f64(),
-        Value::Object(members) => members.values().any(holds_fraction),
+        Value::Object(members) => members.values().any(has_non_integer_number),
         _ => false,
     }
 }
@@ -56,7 +56,12 @@ pub(crate) fn resolved_schema<'a>(schema: &'a Value, root: &'a Value) -> Option<
     None
 }
 
-fn make_whole_below(value: &mut Value, schema: Option<&Value>, root: &Value, depth: usize) -> bool {
+fn drop_integer_fractions_below(
+    value: &mut Value,
+    schema: Option<&Value>,
+    root: &Value,
+    depth: usize,
+) -> bool {
     let Some(schema) =
         schema.filter(|_| depth > 0).and_then(|schema| resolved_schema(schema, root))
     else {
@@ -67,11 +72,11 @@ fn make_whole_below(value: &mut Value, schema: Option<&Value>, root: &Value, dep
             let items_schema = schema.get("items");
             let mut changed = false;
             for item in items {
-                changed |= make_whole_below(item, items_schema, root, depth - 1);
+                changed |= drop_integer_fractions_below(item, items_schema, root, depth - 1);
             }
             changed
         }
-        Value::Number(number) if is_integer_due(schema) => {
+        Value::Number(number) if needs_integer(schema) => {
             match whole_number_digits(&number.digits()) {
                 Some(digits) if !is_integer_text(&number.digits()) => {
                     if let Some(whole) = Number::from_digits(&digits) {
@@ -86,7 +91,7 @@ fn make_whole_below(value: &mut Value, schema: Option<&Value>, root: &Value, dep
             let mut changed = false;
             for (name, member) in members {
                 let below = schema.get("properties").and_then(|properties| properties.get(name));
-                changed |= make_whole_below(member, below, root, depth - 1);
+                changed |= drop_integer_fractions_below(member, below, root, depth - 1);
             }
             changed
         }
@@ -94,7 +99,7 @@ fn make_whole_below(value: &mut Value, schema: Option<&Value>, root: &Value, dep
     }
 }
 
-fn is_integer_due(schema: &Value) -> bool {
+fn needs_integer(schema: &Value) -> bool {
     match schema.get("type") {
         Some(Value::Array(types)) => {
             let has = |name: &str| types.iter().any(|one| one == name);
@@ -126,7 +131,8 @@ fn value_from_text(text: &str, due: Types) -> Option<Value> {
 /// The object or list that a text holds as JSON, if it is expected.
 pub(super) fn container_from_text(text: &str, due: Types) -> Option<Value> {
     let first = text.trim_start().bytes().next();
-    let value = first.filter(|byte| b"{[\"".contains(byte)).and_then(|_| json_value(text))?;
+    let value =
+        first.filter(|byte| b"{[\"".contains(byte)).and_then(|_| unquoted_json_value(text))?;
     let kind = match value {
         Value::Array(_) => Types::ARRAY,
         Value::Object(_) => Types::OBJECT,
@@ -230,8 +236,8 @@ mod tests {
         let root = json!({"properties": {"n": {"type": "integer"}, "x": {"type": "number"},
             "list": {"items": {"$ref": "#/properties/n"}}}});
         let mut value: Value = Value::parse(r#"{"n":28.0,"x":28.0,"list":[1e2,7]}"#).unwrap();
-        assert!(holds_fraction(&value));
-        assert!(make_whole(&mut value, &root, &root));
+        assert!(has_non_integer_number(&value));
+        assert!(drop_integer_fractions(&mut value, &root, &root));
         assert_eq!(value.to_string(), r#"{"n":28,"x":28.0,"list":[100,7]}"#);
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn are_equal(one: &Value, other: &Value) -> bool {
             }
             (Value::Number(number), Value::Number(other)) => number.is_equal_to(other),
             (Value::Object(members), Value::Object(others)) => {
-                members.len() == others.len() && pair_up(members, others, &mut pending)
+                members.len() == others.len() && pair_members_by_name(members, others, &mut pending)
             }
             (one, other) => one == other,
         };
@@ -30,7 +30,7 @@ pub(crate) fn are_equal(one: &Value, other: &Value) -> bool {
 }
 
 /// Pairs up the values with equal names; returns false if a name is missing.
-fn pair_up<'v>(
+fn pair_members_by_name<'v>(
     members: &'v Object,
     others: &'v Object,
     pending: &mut Vec<(&'v Value, &'v Value)>,
@@ -45,8 +45,8 @@ fn pair_up<'v>(
 }
 
 /// The hash of a value, and the number of values that were examined for it.
-pub(crate) fn hash(value: &Value) -> (u64, usize) {
-    hash_within(value, DEEPEST)
+pub(crate) fn value_hash_and_size(value: &Value) -> (u64, usize) {
+    hash_to_depth(value, DEEPEST)
 }
 
 pub(crate) fn hash_text(text: &str) -> u64 {
@@ -55,14 +55,14 @@ pub(crate) fn hash_text(text: &str) -> u64 {
     hasher.finish()
 }
 
-fn hash_within(value: &Value, depth: usize) -> (u64, usize) {
+fn hash_to_depth(value: &Value, depth: usize) -> (u64, usize) {
     let mut hasher = DefaultHasher::new();
     let mut n_values = 1;
     match value {
         Value::Array(items) => {
             (0_u8, items.len()).hash(&mut hasher);
             for item in items.iter().take(if depth > 0 { usize::MAX } else { 0 }) {
-                let (hash, n_below) = hash_within(item, depth - 1);
+                let (hash, n_below) = hash_to_depth(item, depth - 1);
                 hash.hash(&mut hasher);
                 n_values += n_below;
             }
@@ -76,7 +76,7 @@ fn hash_within(value: &Value, depth: usize) -> (u64, usize) {
         Value::Object(members) => {
             let mut sum = 0_u64;
             for (name, member) in members.iter().take(if depth > 0 { usize::MAX } else { 0 }) {
-                let (hash, n_below) = hash_within(member, depth - 1);
+                let (hash, n_below) = hash_to_depth(member, depth - 1);
                 let mut one = DefaultHasher::new();
                 (name.as_str(), hash).hash(&mut one);
                 sum = sum.wrapping_add(one.finish());

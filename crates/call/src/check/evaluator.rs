@@ -8,7 +8,7 @@ use super::{
     instance::Instance,
     program::{Formats, Program, Scope},
     run::{Overlap, Run},
-    violation::{CheckedArgument, Privacy, explain},
+    violation::{CheckedArgument, Privacy, explained_problems},
 };
 
 /// A JSON Schema 2020-12 that values are checked against.
@@ -89,7 +89,7 @@ impl Evaluator {
             Ok(None) => (Verdict::Valid, Vec::new()),
             Ok(Some(problems)) => (Verdict::Invalid, problems),
         };
-        let steps = Budget::CALL - run.budget.left();
+        let steps = Budget::CALL - run.budget.steps_left();
         Evaluated { verdict, problems, steps, bytes: run.peak_bytes() }
     }
 
@@ -105,6 +105,6 @@ impl Evaluator {
         }
         let violations = run.violations(&self.root.node, at, &[])?;
         let place = CheckedArgument { argument: name, privacy: Privacy::Public };
-        explain(run, &violations, place).map(Some)
+        explained_problems(run, &violations, place).map(Some)
     }
 }

@@ -2,7 +2,7 @@
 //! or missing.
 
 use callgate_openapi::{Input, InputLocation, NestedInput, ValueSource};
-use callgate_tool::{Fault, Next, Problem, Value, shows};
+use callgate_tool::{Fault, Next, Problem, Value, shows_all_letters};
 
 use super::{Checking, convert::resolved_schema};
 use crate::{
@@ -26,7 +26,7 @@ impl Findings {
         nested: &[NestedInput],
     ) {
         if origin == Origin::Session && !problems.is_empty() {
-            self.blame_session(&input.source);
+            self.set_session_next_step(&input.source);
         }
         for problem in problems {
             let hidden = nested
@@ -35,7 +35,7 @@ impl Findings {
                 .filter(|_| problem.got == "nothing");
             match hidden {
                 Some(nested) => {
-                    self.blame_session(&nested.source);
+                    self.set_session_next_step(&nested.source);
                     self.problems.push(wording::missing_from_session(problem.at, &nested.source));
                 }
                 None => self.problems.push(with_service_name(problem, input)),
@@ -43,7 +43,7 @@ impl Findings {
         }
     }
 
-    fn blame_session(&mut self, source: &ValueSource) {
+    fn set_session_next_step(&mut self, source: &ValueSource) {
         // No user can give values that only the runtime knows.
         let next = match source {
             ValueSource::Context(_) => Next::GiveUp,
@@ -54,7 +54,7 @@ impl Findings {
         self.session = Some(if self.session == Some(Next::GiveUp) { Next::GiveUp } else { next });
     }
 
-    pub(super) fn into_fault(self) -> Result<(), Box<Fault>> {
+    pub(super) fn into_result(self) -> Result<(), Box<Fault>> {
         match self.session {
             Some(next) => Err(wording::missing_session_value(self.problems, next)),
             None if self.problems.is_empty() => Ok(()),
@@ -63,7 +63,7 @@ impl Findings {
     }
 }
 
-pub(super) fn find_missing(
+pub(super) fn add_missing_inputs(
     subject: Subject<'_>,
     checking: Checking<'_>,
     fillings: &Fillings<'_>,
@@ -77,9 +77,11 @@ pub(super) fn find_missing(
         }
         let at = input.argument.to_string();
         if input.visible {
-            findings.problems.push(wording::missing(at, &expected_value(input, checking)));
+            findings
+                .problems
+                .push(wording::missing_argument(at, &missing_value_description(input, checking)));
         } else {
-            findings.blame_session(&input.source);
+            findings.set_session_next_step(&input.source);
             findings.problems.push(wording::missing_from_session(at, &input.source));
         }
     }
@@ -87,14 +89,14 @@ pub(super) fn find_missing(
 
 /// The value that is missing, by the service's name where the argument does not show it: `query_b3fdfd` for `名前`. A whole body that
 /// can hold no members is named by its type.
-fn expected_value(input: &Input, checking: Checking<'_>) -> String {
+fn missing_value_description(input: &Input, checking: Checking<'_>) -> String {
     if input.place() == InputLocation::Body && input.name.is_empty() {
-        let schema = checking.schema_of(input);
+        let schema = checking.input_schema(input);
         let schema = schema.and_then(|schema| resolved_schema(schema, checking.schema));
         let kind = schema.and_then(|schema| schema.get("type")).and_then(Value::as_str);
         return kind.filter(|kind| *kind != "object").unwrap_or(wording::ANY_VALUE).to_owned();
     }
-    if shows_name(input) {
+    if is_service_name_visible(input) {
         return wording::ANY_VALUE.to_owned();
     }
     format!("a value for `{}`", input.name)
@@ -102,12 +104,12 @@ fn expected_value(input: &Input, checking: Checking<'_>) -> String {
 
 /// The problem of a whole argument, with the service's name where the argument does not show it.
 fn with_service_name(problem: Problem, input: &Input) -> Problem {
-    if shows_name(input) || problem.at != input.argument.as_str() {
+    if is_service_name_visible(input) || problem.at != input.argument.as_str() {
         return problem;
     }
     Problem { expected: format!("{} for `{}`", problem.expected, input.name), ..problem }
 }
 
-fn shows_name(input: &Input) -> bool {
-    input.name.is_empty() || shows(input.argument.as_str(), &input.name)
+fn is_service_name_visible(input: &Input) -> bool {
+    input.name.is_empty() || shows_all_letters(input.argument.as_str(), &input.name)
 }

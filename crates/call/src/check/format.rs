@@ -88,7 +88,7 @@ pub(crate) fn has_formats(schema: &Value) -> bool {
 /// RFC 3339 §5.6, `full-date`.
 fn is_date(text: &str) -> bool {
     let mut parts = text.split('-');
-    let mut part = |width| parts.next().and_then(|digits| number(digits, width));
+    let mut part = |width| parts.next().and_then(|digits| parse_fixed_width_number(digits, width));
     let (Some(year), Some(month), Some(day)) = (part(4), part(2), part(2)) else { return false };
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let n_days = match month {
@@ -111,8 +111,11 @@ fn is_date_time(text: &str) -> Option<bool> {
         }
         None => rest,
     };
-    let (hour, minute, second) =
-        (number(clock.get(..2)?, 2)?, number(clock.get(3..5)?, 2)?, number(clock.get(6..)?, 2)?);
+    let (hour, minute, second) = (
+        parse_fixed_width_number(clock.get(..2)?, 2)?,
+        parse_fixed_width_number(clock.get(3..5)?, 2)?,
+        parse_fixed_width_number(clock.get(6..)?, 2)?,
+    );
     let is_clock = clock.get(2..3)? == ":" && clock.get(5..6)? == ":" && hour < 24 && minute < 60;
     let offset = offset_minutes(rest)?;
     let utc = (i64::from(hour) * 60 + i64::from(minute) - offset).rem_euclid(24 * 60);
@@ -131,11 +134,12 @@ fn offset_minutes(text: &str) -> Option<i64> {
         _ => return None,
     };
     let (hours, minutes) = text.get(1..)?.split_once(':')?;
-    let (hours, minutes) = (number(hours, 2)?, number(minutes, 2)?);
+    let (hours, minutes) =
+        (parse_fixed_width_number(hours, 2)?, parse_fixed_width_number(minutes, 2)?);
     (hours < 24 && minutes < 60).then(|| sign * i64::from(hours * 60 + minutes))
 }
 
-fn number(text: &str, width: usize) -> Option<u32> {
+fn parse_fixed_width_number(text: &str, width: usize) -> Option<u32> {
     let is_plain = text.len() == width && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_plain { text.parse().ok() } else { None }
 }
@@ -143,10 +147,10 @@ fn number(text: &str, width: usize) -> Option<u32> {
 /// RFC 5321 §4.1.2, `Mailbox`; letters of all scripts are allowed (RFC 6531).
 fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
-    is_local(local) && is_domain(domain)
+    is_email_local_part(local) && is_email_domain(domain)
 }
 
-fn is_local(local: &str) -> bool {
+fn is_email_local_part(local: &str) -> bool {
     let quoted = local.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     if let Some(quoted) = quoted {
         let mut rest = quoted.chars();
@@ -167,7 +171,7 @@ fn is_local(local: &str) -> bool {
     local.split('.').all(|atom| !atom.is_empty() && atom.chars().all(is_atom))
 }
 
-fn is_domain(domain: &str) -> bool {
+fn is_email_domain(domain: &str) -> bool {
     if let Some(address) = domain.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         return match address.strip_prefix("IPv6:") {
             Some(address) => address.parse::<Ipv6Addr>().is_ok(),

@@ -48,51 +48,58 @@ impl<'a> MemberSearch<'a> {
         journal: &'a mut Journal,
     ) -> Vec<Problem> {
         let is_asked = |filling: &&Filling<'_>| {
-            matches!(filling.origin, Origin::Mixed | Origin::Model) && is_composed(&filling.value)
+            matches!(filling.origin, Origin::Mixed | Origin::Model) && is_structure(&filling.value)
         };
         let (Some(filling), Some(schema)) = (filling.filter(is_asked), schema) else {
             return Vec::new();
         };
         let mut walk = Self { root, left: MOST_VISITED, problems: Vec::new(), journal };
-        walk.search_value(Location::Argument(argument), &filling.value, &[schema]);
+        walk.find_undeclared_in_value(Location::Argument(argument), &filling.value, &[schema]);
         walk.problems
     }
 
     /// Searches a value. Its depth was limited when it was read.
-    fn search_value(&mut self, at: Location<'_>, value: &Value, schemas: &[&'a Value]) {
+    fn find_undeclared_in_value(&mut self, at: Location<'_>, value: &Value, schemas: &[&'a Value]) {
         match value {
-            Value::Array(items) if items.iter().any(is_composed) => {
+            Value::Array(items) if items.iter().any(is_structure) => {
                 let mut below = Vec::new();
-                self.visit_composed(schemas, &mut |schema| below.extend(schema.get("items")));
-                for (index, item) in items.iter().enumerate().filter(|(_, item)| is_composed(item))
+                self.visit_composed_schemas(schemas, &mut |schema| {
+                    below.extend(schema.get("items"))
+                });
+                for (index, item) in items.iter().enumerate().filter(|(_, item)| is_structure(item))
                 {
-                    self.search_value(Location::Item(&at, index), item, &below);
+                    self.find_undeclared_in_value(Location::Item(&at, index), item, &below);
                 }
             }
-            Value::Object(members) => self.search_members(at, members, schemas),
+            Value::Object(members) => self.find_undeclared_members(at, members, schemas),
             _ => {}
         }
     }
 
-    fn search_members(&mut self, at: Location<'_>, members: &Object, schemas: &[&'a Value]) {
+    fn find_undeclared_members(
+        &mut self,
+        at: Location<'_>,
+        members: &Object,
+        schemas: &[&'a Value],
+    ) {
         let mut all = Vec::new();
-        self.visit_composed(schemas, &mut |schema| all.extend(schema.as_object()));
+        self.visit_composed_schemas(schemas, &mut |schema| all.extend(schema.as_object()));
         let declared = DeclaredMembers::new(all);
         for (name, member) in members {
             let here = Location::Member(&at, name);
             let own = declared.property_schemas(name);
             let is_answered = !own.is_empty() && own.iter().all(|schema| is_read_only(schema));
-            if is_answered && !declared.requires(name) {
-                self.problems.push(wording::only_answered(here.to_string(), member));
+            if is_answered && !declared.requires_member(name) {
+                self.problems.push(wording::read_only_member(here.to_string(), member));
             } else if own.is_empty() && !declared.is_told && declared.has_names {
                 self.journal.note(Event::UndeclaredSent { argument: here.to_string() });
-            } else if is_composed(member) {
-                self.search_value(here, member, &declared.member_schemas(own));
+            } else if is_structure(member) {
+                self.find_undeclared_in_value(here, member, &declared.member_or_other_schemas(own));
             }
         }
     }
 
-    fn visit_composed(&mut self, schemas: &[&'a Value], see: &mut dyn FnMut(&'a Value)) {
+    fn visit_composed_schemas(&mut self, schemas: &[&'a Value], see: &mut dyn FnMut(&'a Value)) {
         let mut open = schemas.to_vec();
         while let Some(schema) = open.pop() {
             let Some(left) = self.left.checked_sub(1) else { return };
@@ -132,7 +139,7 @@ impl<'a> DeclaredMembers<'a> {
     }
 
     /// The schemas that a member must meet: its own, or if there are none, those for all other members.
-    fn member_schemas(&self, own: Vec<&'a Value>) -> Vec<&'a Value> {
+    fn member_or_other_schemas(&self, own: Vec<&'a Value>) -> Vec<&'a Value> {
         if !own.is_empty() {
             return own;
         }
@@ -140,7 +147,7 @@ impl<'a> DeclaredMembers<'a> {
         self.schemas.iter().flat_map(others).flatten().collect()
     }
 
-    fn requires(&self, name: &str) -> bool {
+    fn requires_member(&self, name: &str) -> bool {
         let required = self.schemas.iter().filter_map(|schema| schema.get("required")?.as_array());
         required.flatten().any(|required| required == name)
     }
@@ -165,7 +172,7 @@ impl fmt::Display for Location<'_> {
     }
 }
 
-fn is_composed(value: &Value) -> bool {
+fn is_structure(value: &Value) -> bool {
     matches!(value, Value::Array(_) | Value::Object(_))
 }
 

@@ -31,7 +31,7 @@ impl Memo {
             return entries.rev().find(|(entry, _)| *entry == key).map(|(_, is_valid)| *is_valid);
         }
         self.many
-            .find(hash(&key), |entry| is_for_key(entry, &key))
+            .find(hash_key(&key), |entry| is_for_key(entry, &key))
             .map(|entry| entry.0 & VALID == VALID)
     }
 
@@ -56,7 +56,7 @@ impl Memo {
 
     fn put_into_table(&mut self, key: Key, is_valid: bool) {
         let marked = (key.0 | if is_valid { VALID } else { 0 }, key.1);
-        if let Some(entry) = self.many.find_mut(hash(&key), |entry| is_for_key(entry, &key)) {
+        if let Some(entry) = self.many.find_mut(hash_key(&key), |entry| is_for_key(entry, &key)) {
             *entry = marked;
             return;
         }
@@ -64,7 +64,7 @@ impl Memo {
             self.many.clear();
         }
         let before = self.many.allocation_size();
-        self.many.insert_unique(hash(&key), marked, hash);
+        self.many.insert_unique(hash_key(&key), marked, hash_key);
         let after = self.many.allocation_size();
         let moved = if after > before { before } else { 0 };
         self.peak = self.peak.max(after + moved);
@@ -76,7 +76,7 @@ fn is_for_key(stored_key: &Key, key: &Key) -> bool {
 }
 
 /// Addresses differ in their middle bits; the hash spreads these over all bits.
-fn hash(key: &Key) -> u64 {
+fn hash_key(key: &Key) -> u64 {
     let (schema, place) = (key.0 & !VALID, key.1);
     let mixed = (schema as u64).wrapping_mul(SPREAD) ^ (place as u64).rotate_left(25);
     let mixed = mixed.wrapping_mul(SPREAD);

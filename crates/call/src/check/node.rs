@@ -6,7 +6,7 @@ use std::sync::Arc;
 use callgate_tool::{Number, Value};
 
 use super::{
-    equal::{are_equal, hash, hash_text},
+    equal::{are_equal, hash_text, value_hash_and_size},
     format::Format,
     instance::{Instance, Types},
     pattern::Pattern,
@@ -136,7 +136,7 @@ impl Node {
     }
 
     /// Makes results remembered if the rules need more than the value itself.
-    pub(crate) fn with_shared_results(mut self) -> Self {
+    pub(crate) fn with_memo_if_costly(mut self) -> Self {
         self.is_shared = self.rules.iter().any(|rule| rule.relative_cost() > 0);
         self
     }
@@ -212,7 +212,9 @@ impl Options {
     pub(crate) fn new(values: Vec<Value>) -> Self {
         let mut hashes = Vec::new();
         if values.len() > FEW {
-            hashes.extend(values.iter().enumerate().map(|(at, value)| (hash(value).0, at)));
+            hashes.extend(
+                values.iter().enumerate().map(|(at, value)| (value_hash_and_size(value).0, at)),
+            );
             hashes.sort_unstable();
         }
         Self { values: values.into(), hashes: hashes.into() }
@@ -228,7 +230,7 @@ impl Options {
         }
         let hash = match instance {
             Instance::Name(text) => hash_text(text),
-            Instance::Value(value) => hash(value).0,
+            Instance::Value(value) => value_hash_and_size(value).0,
         };
         let first = self.hashes.partition_point(|(entry, _)| *entry < hash);
         let alike = self.hashes.iter().skip(first).take_while(|(entry, _)| *entry == hash);

@@ -36,12 +36,12 @@ impl Pattern {
     }
 
     /// False for a pattern that is too large for the engine: it is not checked.
-    pub(crate) fn is_held(&self) -> bool {
+    pub(crate) fn is_compilable(&self) -> bool {
         self.engine().is_some()
     }
 
     /// True if the text matches, or if the engine cannot hold the pattern.
-    pub(crate) fn matches(&self, text: &str, budget: &mut Budget) -> Paid<bool> {
+    pub(crate) fn matches_or_too_large(&self, text: &str, budget: &mut Budget) -> Paid<bool> {
         budget.charge(text.len() / STEP)?;
         match self.engine() {
             Some(engine) => engine.matches(text, budget),
@@ -119,13 +119,13 @@ mod tests {
     #[track_caller]
     fn check(pattern: &str, matching: &[&str], others: &[&str]) {
         let pattern = Pattern::new(pattern);
-        assert!(pattern.is_held(), "{pattern:?}");
+        assert!(pattern.is_compilable(), "{pattern:?}");
         let mut budget = Budget::new(Budget::CALL);
         for text in matching {
-            assert!(pattern.matches(text, &mut budget).unwrap(), "{text:?}");
+            assert!(pattern.matches_or_too_large(text, &mut budget).unwrap(), "{text:?}");
         }
         for text in others {
-            assert!(!pattern.matches(text, &mut budget).unwrap(), "{text:?}");
+            assert!(!pattern.matches_or_too_large(text, &mut budget).unwrap(), "{text:?}");
         }
     }
 
@@ -161,8 +161,8 @@ mod tests {
             [r"(?<=x)y", r"^.{0,262144}$", r"^[\p{L}]{1,1000}$", r"\p{Print}", "(", r"(a)\1"]
         {
             let pattern = Pattern::new(source);
-            assert!(!pattern.is_held(), "{source}");
-            assert!(pattern.matches("any", &mut Budget::new(9)).unwrap());
+            assert!(!pattern.is_compilable(), "{source}");
+            assert!(pattern.matches_or_too_large("any", &mut Budget::new(9)).unwrap());
         }
     }
 
@@ -176,19 +176,19 @@ mod tests {
         };
         let text: String = (0..1 << 17).map(|_| letter()).collect();
         let mut budget = Budget::new(Budget::CALL);
-        let matched = pattern.matches(&text, &mut budget);
-        let n_steps = Budget::CALL - budget.left();
+        let matched = pattern.matches_or_too_large(&text, &mut budget);
+        let n_steps = Budget::CALL - budget.steps_left();
         assert!(matched == Err(Spent::Steps) || n_steps > text.len(), "{n_steps}");
         let mut budget = Budget::new(Budget::CALL);
         let short: String = text.chars().take(1 << 12).collect();
-        assert_eq!(pattern.matches(&short, &mut budget), Ok(false));
+        assert_eq!(pattern.matches_or_too_large(&short, &mut budget), Ok(false));
     }
 
     #[test]
     fn a_long_text_under_a_simple_pattern_costs_little_of_the_budget() {
         let pattern = Pattern::new("^[A-Za-z0-9+/]*={0,2}$");
         let mut budget = Budget::new(Budget::CALL);
-        assert_eq!(pattern.matches(&"QUJD".repeat(1 << 18), &mut budget), Ok(true));
-        assert!(Budget::CALL - budget.left() < 70_000);
+        assert_eq!(pattern.matches_or_too_large(&"QUJD".repeat(1 << 18), &mut budget), Ok(true));
+        assert!(Budget::CALL - budget.steps_left() < 70_000);
     }
 }

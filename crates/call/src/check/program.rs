@@ -68,7 +68,7 @@ impl Program {
         None
     }
 
-    fn link(&self, at: usize) -> Option<&Link> {
+    fn link_at(&self, at: usize) -> Option<&Link> {
         let mut link = self.parts.get()?;
         for _ in 0..at {
             link = link.next.get()?;
@@ -101,7 +101,7 @@ impl<'p> Scope<'p> {
         let mut unknown = Vec::new();
         while let Some(fragment) = pending.pop() {
             unknown.extend(fragment.unknown.iter().cloned());
-            let is_lost = |(_, pattern): &&(String, Arc<Pattern>)| !pattern.is_held();
+            let is_lost = |(_, pattern): &&(String, Arc<Pattern>)| !pattern.is_compilable();
             let lost = fragment.patterns.iter().filter(is_lost);
             unknown.extend(lost.map(|(pointer, _)| UnknownKeyword(pointer.clone())));
             let fresh = fragment.targets.iter().filter(|target| seen.insert(**target));
@@ -122,7 +122,7 @@ impl<'p> Scope<'p> {
                 (part, schema, format!("/$defs/{}", pointer_segment(name)))
             }
             ReferenceTarget::Part(at) => {
-                let link = self.program.link(at)?;
+                let link = self.program.link_at(at)?;
                 (&link.part, self.root.pointer(&link.pointer)?, link.pointer.to_string())
             }
         };
@@ -131,7 +131,7 @@ impl<'p> Scope<'p> {
 }
 
 impl Resolve for Scope<'_> {
-    fn target(&self, reference: &str) -> Option<ReferenceTarget> {
+    fn resolve_reference(&self, reference: &str) -> Option<ReferenceTarget> {
         let pointer = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
         let name = pointer.strip_prefix("/$defs/").filter(|name| !name.contains(['/', '~']));
         if let Some(name) = name {

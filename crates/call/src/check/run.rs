@@ -13,7 +13,7 @@ use callgate_tool::{Number, Value};
 
 use super::{
     budget::{Budget, Paid, Spent},
-    equal::hash,
+    equal::value_hash_and_size,
     instance::{Instance, Types},
     memo::{Key, Memo},
     node::{Limit, Node, Rule, equals_instance},
@@ -136,7 +136,7 @@ impl<'p, 'v> Run<'p, 'v> {
 
     fn rule_holds(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
         match rule {
-            Rule::Const(_) | Rule::Enum(_) | Rule::Never => self.is_listed(rule, at),
+            Rule::Const(_) | Rule::Enum(_) | Rule::Never => self.is_listed_value(rule, at),
             Rule::Format(_) | Rule::MaxLength(_) | Rule::MinLength(_) | Rule::Pattern(_) => {
                 at.text().map_or(Ok(true), |text| self.text_rule_holds(rule, text))
             }
@@ -158,20 +158,20 @@ impl<'p, 'v> Run<'p, 'v> {
             | Rule::If(_)
             | Rule::Not(_)
             | Rule::OneOf(_)
-            | Rule::Reference(_) => self.holds_in_place(rule, at),
+            | Rule::Reference(_) => self.in_place_rule_holds(rule, at),
             _ => at
                 .object()
                 .map_or(Ok(true), |members| self.object_rule_holds(rule, node, members, at)),
         }
     }
 
-    fn is_listed(&mut self, rule: &Rule, at: Instance<'v>) -> Paid<bool> {
+    fn is_listed_value(&mut self, rule: &Rule, at: Instance<'v>) -> Paid<bool> {
         let n_values = match rule {
             Rule::Enum(options) => options.values().len().min(FEW),
             _ => 1,
         };
         if let Instance::Value(value @ (Value::Array(_) | Value::Object(_))) = at {
-            self.budget.charge(hash(value).1.saturating_mul(n_values))?;
+            self.budget.charge(value_hash_and_size(value).1.saturating_mul(n_values))?;
         } else {
             let size = at.text().map_or(0, |text| text.len() / TEXT);
             self.budget.charge(size + at.number().map_or(0, digits_cost) * n_values)?;
@@ -195,7 +195,7 @@ impl<'p, 'v> Run<'p, 'v> {
             Rule::MaxLength(most) => Ok(self.n_characters(text)? <= *most),
             Rule::MinLength(least) if text.len() as u64 / 4 >= *least => Ok(true),
             Rule::MinLength(least) => Ok(self.n_characters(text)? >= *least),
-            Rule::Pattern(pattern) => pattern.matches(text, &mut self.budget),
+            Rule::Pattern(pattern) => pattern.matches_or_too_large(text, &mut self.budget),
             _ => Ok(true),
         }
     }
@@ -206,10 +206,10 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 
     /// Applies the rules that apply other schemas to the value itself.
-    fn holds_in_place(&mut self, rule: &'p Rule, at: Instance<'v>) -> Paid<bool> {
+    fn in_place_rule_holds(&mut self, rule: &'p Rule, at: Instance<'v>) -> Paid<bool> {
         match rule {
             Rule::AllOf(nodes) => self.each_holds(nodes, |run, node| run.is_valid(node, at)),
-            Rule::AnyOf(nodes) => Ok(self.n_valid(nodes, at, 1)? > 0),
+            Rule::AnyOf(nodes) => Ok(self.n_valid_up_to(nodes, at, 1)? > 0),
             Rule::If(conditional) => {
                 let is_valid =
                     self.with_strict_overlap(|run| run.is_valid(&conditional.condition, at))?;
@@ -218,8 +218,8 @@ impl<'p, 'v> Run<'p, 'v> {
             }
             Rule::Not(node) => Ok(!self.with_strict_overlap(|run| run.is_valid(node, at))?),
             Rule::OneOf(nodes) => match self.overlap {
-                Overlap::Accepted => Ok(self.n_valid(nodes, at, 1)? > 0),
-                Overlap::Refused => Ok(self.n_valid(nodes, at, 2)? == 1),
+                Overlap::Accepted => Ok(self.n_valid_up_to(nodes, at, 1)? > 0),
+                Overlap::Refused => Ok(self.n_valid_up_to(nodes, at, 2)? == 1),
             },
             Rule::Reference(target) => {
                 self.scope.node(*target).map_or(Ok(true), |node| self.is_valid(node, at))
@@ -229,7 +229,7 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 
     /// The number of schemas that the value meets, counted up to `most`.
-    fn n_valid(&mut self, nodes: &'p [Node], at: Instance<'v>, most: usize) -> Paid<usize> {
+    fn n_valid_up_to(&mut self, nodes: &'p [Node], at: Instance<'v>, most: usize) -> Paid<usize> {
         let mut n_valid = 0;
         for node in nodes {
             n_valid += usize::from(self.is_valid(node, at)?);

@@ -1,16 +1,16 @@
 //! Converts invalid parts of a value if nothing is lost, and explains the rest. A conversion may uncover the next
 //! violation, so there are several rounds.
 
-use callgate_tool::{Event, Journal, Problem, Value, name_of_segment, pointer_segment};
+use callgate_tool::{Event, Journal, Problem, Value, name_from_pointer_segment, pointer_segment};
 
 use super::{
     budget::{Budget, Paid},
-    convert::{converted_value, member_like},
+    convert::{converted_value, enum_member_by_text},
     instance::Instance,
     node::{Node, Rule},
     program::Scope,
     run::{Breach, Overlap, Run, Segment, Violation},
-    violation::{CheckedArgument, conversion_types, explain, path_of},
+    violation::{CheckedArgument, conversion_types, dotted_path, explained_problems},
 };
 
 /// The meaning of a `null` that no schema allows.
@@ -54,7 +54,7 @@ struct Repair {
 }
 
 impl Settler<'_> {
-    pub(super) fn settle(
+    pub(super) fn repair_and_check(
         &mut self,
         value: &mut Value,
         journal: &mut Journal,
@@ -69,7 +69,7 @@ impl Settler<'_> {
             };
             let repairs = match self.propose_repairs(value, repairable)? {
                 Examination::Fine => {
-                    put_back(value, &removed);
+                    restore_nulls(value, &removed);
                     return Ok(Vec::new());
                 }
                 Examination::Repairs(repairs) => repairs,
@@ -94,13 +94,13 @@ impl Settler<'_> {
 
     fn propose_repairs(&mut self, value: &Value, repairable: Repairable) -> Paid<Examination> {
         let mut run = Run::new(self.scope, *self.budget, Overlap::Accepted);
-        let looked = examine(&mut run, self.node, value, self.place, repairable);
+        let looked = examine_value(&mut run, self.node, value, self.place, repairable);
         *self.budget = run.budget;
         looked
     }
 }
 
-fn examine<'p, 'v>(
+fn examine_value<'p, 'v>(
     run: &mut Run<'p, 'v>,
     node: &'p Node,
     value: &'v Value,
@@ -115,30 +115,31 @@ fn examine<'p, 'v>(
     for violation in violations.iter().filter(|_| repairable != Repairable::Nothing) {
         let may_be =
             |repair: &Repair| repairable == Repairable::ValuesAndNulls || repair.value.is_some();
-        let repair = repair_of(run, violation, place)?.filter(may_be);
+        let repair = proposed_repair(run, violation, place)?.filter(may_be);
         let is_new = |repair: &Repair| {
             repairs.iter().all(|earlier_repair| earlier_repair.pointer != repair.pointer)
         };
         repairs.extend(repair.filter(is_new));
     }
     if repairs.is_empty() {
-        return explain(run, &violations, place).map(Examination::Wrong);
+        return explained_problems(run, &violations, place).map(Examination::Wrong);
     }
     Ok(Examination::Repairs(repairs))
 }
 
-fn repair_of<'p, 'v>(
+fn proposed_repair<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violation: &Violation<'p, 'v>,
     place: CheckedArgument<'_>,
 ) -> Paid<Option<Repair>> {
     let due = conversion_types(run, violation)?;
     let Instance::Value(value) = violation.at else { return Ok(None) };
-    let at = path_of(place.argument, &violation.path);
-    let pointer = pointer_of(&violation.path);
+    let at = dotted_path(place.argument, &violation.path);
+    let pointer = json_pointer_of_path(&violation.path);
     if due.is_empty() {
         // The type is allowed, but an enumerated value of another type has this text.
-        let like = listed_by(&violation.breach).and_then(|members| member_like(value, members));
+        let like = values_listed_by_breach(&violation.breach)
+            .and_then(|members| enum_member_by_text(value, members));
         return Ok(like.map(|value| Repair { pointer, at, value: Some(value) }));
     }
     if value.is_null() {
@@ -150,7 +151,7 @@ fn repair_of<'p, 'v>(
     Ok(converted_value(value, due).map(|value| Repair { pointer, at, value: Some(value) }))
 }
 
-fn listed_by<'p>(breach: &Breach<'p, '_>) -> Option<&'p [Value]> {
+fn values_listed_by_breach<'p>(breach: &Breach<'p, '_>) -> Option<&'p [Value]> {
     match breach {
         Breach::Rule(Rule::Const(value)) => Some(std::slice::from_ref(&**value)),
         Breach::Rule(Rule::Enum(options)) => Some(options.values()),
@@ -158,7 +159,7 @@ fn listed_by<'p>(breach: &Breach<'p, '_>) -> Option<&'p [Value]> {
     }
 }
 
-fn pointer_of(path: &[Segment<'_>]) -> String {
+fn json_pointer_of_path(path: &[Segment<'_>]) -> String {
     let mut pointer = String::new();
     for segment in path {
         match segment {
@@ -178,7 +179,7 @@ impl Repair {
             if nulls == Nulls::Omit {
                 journal.note(Event::NullOmitted { argument: at });
             }
-            remove(whole, &pointer);
+            remove_member_at(whole, &pointer);
             return;
         };
         let Some(old) = whole.pointer_mut(&pointer) else { return };
@@ -188,19 +189,19 @@ impl Repair {
     }
 }
 
-fn remove(whole: &mut Value, pointer: &str) {
+fn remove_member_at(whole: &mut Value, pointer: &str) {
     let Some((parent, last)) = pointer.rsplit_once('/') else { return };
     if let Some(Value::Object(members)) = whole.pointer_mut(parent) {
-        members.remove(&name_of_segment(last));
+        members.remove(&name_from_pointer_segment(last));
     }
 }
 
 /// Puts back each `null` that is to be sent.
-fn put_back(whole: &mut Value, removed: &[String]) {
+fn restore_nulls(whole: &mut Value, removed: &[String]) {
     for pointer in removed {
         let Some((parent, last)) = pointer.rsplit_once('/') else { continue };
         if let Some(Value::Object(members)) = whole.pointer_mut(parent) {
-            members.insert(name_of_segment(last), Value::Null);
+            members.insert(name_from_pointer_segment(last), Value::Null);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::convert::resolved_schema;
 use crate::{inputs::Subject, wording};
 
 /// The problems of arguments that are no inputs; `schema` is that of all arguments.
-pub(super) fn unknown_arguments(
+pub(super) fn unknown_argument_problems(
     subject: Subject<'_>,
     schema: &Value,
     arguments: &Arguments,
@@ -27,7 +27,7 @@ pub(super) fn unknown_arguments(
     let unknown = unknown.filter(|name| content_type != Some(name.as_str()));
     let problem = |name: &String| {
         let mut problem = wording::unknown_argument(name, allowed.clone());
-        let called = visible.clone().find(|input| input.is_called(name));
+        let called = visible.clone().find(|input| input.has_wire_name(name));
         let own = |input: &Input| input.argument.to_string();
         let intended = called
             .map(own)

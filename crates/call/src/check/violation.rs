@@ -4,7 +4,7 @@
 use callgate_tool::{Problem, Value, nearest};
 
 use super::{
-    alternative::alternative_violations,
+    alternative::meant_alternative_violations,
     budget::Paid,
     convert::container_from_text,
     instance::{Instance, Types},
@@ -27,14 +27,14 @@ pub(crate) enum Privacy {
     Public,
 }
 
-pub(crate) fn explain<'p, 'v>(
+pub(crate) fn explained_problems<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violations: &[Violation<'p, 'v>],
     place: CheckedArgument<'_>,
 ) -> Paid<Vec<Problem>> {
     let mut problems = Vec::new();
     let mut explainer = Explainer { run, place, problems: &mut problems };
-    violations.iter().try_for_each(|violation| explainer.explain(violation, DEPTH))?;
+    violations.iter().try_for_each(|violation| explainer.explain_violation(violation, DEPTH))?;
     Ok(problems)
 }
 
@@ -44,13 +44,13 @@ pub(crate) fn conversion_types<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violation: &Violation<'p, 'v>,
 ) -> Paid<Types> {
-    let due = types_within(run, violation, DEPTH)?;
-    let is_meant = !due.is_empty() && takes_kind(run, violation, DEPTH)?;
+    let due = expected_types(run, violation, DEPTH)?;
+    let is_meant = !due.is_empty() && allows_kind(run, violation, DEPTH)?;
     Ok(if is_meant { Types::NONE } else { due })
 }
 
 /// The location in the argument: `owner.labels[2]`.
-pub(crate) fn path_of(argument: &str, path: &[Segment<'_>]) -> String {
+pub(crate) fn dotted_path(argument: &str, path: &[Segment<'_>]) -> String {
     let mut shown = argument.to_owned();
     for segment in path {
         match segment {
@@ -61,7 +61,7 @@ pub(crate) fn path_of(argument: &str, path: &[Segment<'_>]) -> String {
     shown
 }
 
-fn types_within<'p, 'v>(
+fn expected_types<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violation: &Violation<'p, 'v>,
     depth: usize,
@@ -75,14 +75,14 @@ fn types_within<'p, 'v>(
     for node in nodes {
         let branch = run.violations(node, violation.at, &[])?;
         for inner in branch.iter().filter(|inner| inner.path.is_empty()) {
-            due = due.union(types_within(run, inner, depth - 1)?);
+            due = due.union(expected_types(run, inner, depth - 1)?);
         }
     }
     Ok(due)
 }
 
 /// True if what is violated is meant for values of this kind, by its types or the values that it lists.
-fn takes_kind<'p, 'v>(
+fn allows_kind<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violation: &Violation<'p, 'v>,
     depth: usize,
@@ -101,7 +101,7 @@ fn takes_kind<'p, 'v>(
         let branch = run.violations(node, violation.at, &[])?;
         let mut takes = true;
         for inner in branch.iter().filter(|inner| inner.path.is_empty()) {
-            takes = takes && takes_kind(run, inner, depth - 1)?;
+            takes = takes && allows_kind(run, inner, depth - 1)?;
         }
         if takes {
             return Ok(true);
@@ -117,23 +117,26 @@ struct Explainer<'r, 'p, 'v> {
 }
 
 impl<'p, 'v> Explainer<'_, 'p, 'v> {
-    fn explain(&mut self, violation: &Violation<'p, 'v>, depth: usize) -> Paid {
+    fn explain_violation(&mut self, violation: &Violation<'p, 'v>, depth: usize) -> Paid {
         if self.problems.len() >= MOST {
             return Ok(());
         }
-        let at = path_of(self.place.argument, &violation.path);
+        let at = dotted_path(self.place.argument, &violation.path);
         match &violation.breach {
             Breach::Missing(name) => {
-                self.problems.push(wording::missing(format!("{at}.{name}"), "a value"));
+                self.problems.push(wording::missing_argument(format!("{at}.{name}"), "a value"));
             }
             Breach::MissingEither(names) => {
                 let [first, others @ ..] = &**names else { return Ok(()) };
                 let mut expected = String::from("a value, or one for ");
-                wording::push_list(&mut expected, others.iter().copied());
-                self.problems.push(wording::missing(format!("{at}.{first}"), &expected));
+                wording::push_quoted_names(&mut expected, others.iter().copied());
+                self.problems.push(wording::missing_argument(format!("{at}.{first}"), &expected));
             }
             Breach::MissingTag(name, values) => {
-                self.problems.push(wording::missing(format!("{at}.{name}"), &one_of(values)));
+                self.problems.push(wording::missing_argument(
+                    format!("{at}.{name}"),
+                    &listed_values_text(values),
+                ));
             }
             Breach::Unexpected(unexpected, properties) => {
                 let names: Vec<_> = properties.names().collect();
@@ -144,19 +147,21 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
                 self.report_unexpected_properties(&at, unexpected, &names);
             }
             Breach::Rule(Rule::AnyOf(nodes) | Rule::OneOf(nodes)) if depth > 0 => {
-                match alternative_violations(self.run, nodes, violation)? {
+                match meant_alternative_violations(self.run, nodes, violation)? {
                     Some(branch) if branch.is_empty() => {
                         let expected = "a value of one of the declared shapes alone";
                         self.report_problem(at, expected.to_owned(), violation);
                     }
                     Some(branch) => {
-                        return branch.iter().try_for_each(|inner| self.explain(inner, depth - 1));
+                        return branch
+                            .iter()
+                            .try_for_each(|inner| self.explain_violation(inner, depth - 1));
                     }
                     None => {
-                        let types = types_within(self.run, violation, depth)?;
+                        let types = expected_types(self.run, violation, depth)?;
                         self.report_problem(
                             at,
-                            type_expectation(nearest_types(types, violation)),
+                            type_expectation(expected_types_of_kind(types, violation)),
                             violation,
                         );
                     }
@@ -180,7 +185,7 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
         let got = match (violation.at, self.place.privacy) {
             (Instance::Name(_), _) => "a name".to_owned(),
             (Instance::Value(value), Privacy::Private) => value.kind().to_owned(),
-            (Instance::Value(_), Privacy::Public) if holds_due_json(violation) => {
+            (Instance::Value(_), Privacy::Public) if has_expected_json_text(violation) => {
                 wording::JSON_IN_TEXT.to_owned()
             }
             (Instance::Value(value), Privacy::Public) => wording::value_description(value),
@@ -190,13 +195,13 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
 }
 
 /// True for a text that holds as JSON what is expected in its place.
-fn holds_due_json(violation: &Violation<'_, '_>) -> bool {
+fn has_expected_json_text(violation: &Violation<'_, '_>) -> bool {
     let Breach::Type(types) = violation.breach else { return false };
     violation.at.text().is_some_and(|text| container_from_text(text, types).is_some())
 }
 
 /// The types that are meant for values of this kind, if there are any; else all.
-fn nearest_types(types: Types, violation: &Violation<'_, '_>) -> Types {
+fn expected_types_of_kind(types: Types, violation: &Violation<'_, '_>) -> Types {
     let own = types.intersection(Types::of_kind(violation.at));
     if own.is_empty() { types } else { own }
 }
@@ -213,7 +218,7 @@ fn expected_text(breach: &Breach<'_, '_>) -> String {
     let rule = match breach {
         Breach::Rule(rule) => rule,
         Breach::Type(types) => return types.type_words(),
-        Breach::UnknownTag(values) => return one_of(values),
+        Breach::UnknownTag(values) => return listed_values_text(values),
         Breach::Missing(_)
         | Breach::MissingEither(_)
         | Breach::MissingTag(..)
@@ -222,8 +227,8 @@ fn expected_text(breach: &Breach<'_, '_>) -> String {
     };
     match rule {
         Rule::AnyOf(_) | Rule::OneOf(_) => type_expectation(Types::NONE),
-        Rule::Const(value) => format!("`{}`", wording::shortened_text(&value.plain_text())),
-        Rule::Enum(options) => one_of(&options.values().iter().collect::<Vec<_>>()),
+        Rule::Const(value) => format!("`{}`", wording::shortened_text(&value.text_or_json())),
+        Rule::Enum(options) => listed_values_text(&options.values().iter().collect::<Vec<_>>()),
         Rule::Format(format) => {
             format!("text of the format `{}`, such as `{}`", format.name(), format.example())
         }
@@ -248,12 +253,12 @@ fn expected_text(breach: &Breach<'_, '_>) -> String {
             format!("text that matches `{}`", wording::shortened_text(pattern.as_str()))
         }
         Rule::UniqueItems => "items that differ from each other".to_owned(),
-        other => format!("a value that meets `{}`", unworded_keyword(other)),
+        other => format!("a value that meets `{}`", keyword_without_sentence(other)),
     }
 }
 
 /// The keyword of a rule that has no sentence of its own.
-fn unworded_keyword(rule: &Rule) -> &'static str {
+fn keyword_without_sentence(rule: &Rule) -> &'static str {
     match rule {
         Rule::Contains(_) => "contains",
         Rule::Not(_) => "not",
@@ -262,16 +267,16 @@ fn unworded_keyword(rule: &Rule) -> &'static str {
     }
 }
 
-fn one_of(values: &[&Value]) -> String {
+fn listed_values_text(values: &[&Value]) -> String {
     let mut texts: Vec<String> = Vec::new();
     for value in values {
-        let text = value.plain_text();
+        let text = value.text_or_json();
         if !texts.contains(&text) {
             texts.push(text);
         }
     }
     let mut expected = String::from(if texts.len() == 1 { "" } else { "one of " });
-    wording::push_list(&mut expected, texts.iter().map(String::as_str));
+    wording::push_quoted_names(&mut expected, texts.iter().map(String::as_str));
     expected
 }
 

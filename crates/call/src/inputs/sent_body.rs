@@ -4,7 +4,7 @@ use callgate_openapi::InputLocation;
 use callgate_tool::Value;
 
 use super::{Fillings, Subject, has_body};
-use crate::quoted_json::json_value;
+use crate::quoted_json::unquoted_json_value;
 
 /// The defaults that a body may have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -51,7 +51,7 @@ fn is_more_than_empty_objects(value: &Value) -> bool {
         Value::Object(members) => members.values().any(is_more_than_empty_objects),
         // An object may be written as a text.
         Value::String(text) if text.trim_start().starts_with(['{', '"']) => {
-            json_value(text).is_none_or(|value| is_more_than_empty_objects(&value))
+            unquoted_json_value(text).is_none_or(|value| is_more_than_empty_objects(&value))
         }
         _ => true,
     }

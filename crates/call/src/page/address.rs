@@ -8,14 +8,14 @@ use http::HeaderMap;
 use url::Url;
 
 use super::{
-    argument_with_value, envelopes, folded_name, is_paging, names::PAGE_ADDRESSES, next_links,
-    query_inputs, subject_of_next,
+    argument_with_value, envelope_objects, folded_name, is_paging_input, name_without_next,
+    names::PAGE_ADDRESSES, next_link_targets, visible_query_inputs,
 };
 use crate::check::resolved_schema;
 
 /// Notes the parameters of the next page's address that no call can send: those that the operation does not declare, and those
 /// that stand there more than once although no list is declared.
-pub(crate) fn note_lost_parameters(
+pub(crate) fn note_unsendable_parameters(
     operation: &Operation,
     headers: &HeaderMap,
     content: &Content,
@@ -26,7 +26,7 @@ pub(crate) fn note_lost_parameters(
     if !names.is_empty() {
         journal.note(Event::NextPageUndeclared { names });
     }
-    let names = repeated_parameters(operation, &url);
+    let names = repeated_non_list_parameters(operation, &url);
     if !names.is_empty() {
         journal.note(Event::NextPageRepeated { names });
     }
@@ -41,7 +41,7 @@ fn address_of_next_page(
         Content::Json(json) if may_name_address(json.text()) => json.value().as_object(),
         _ => None,
     };
-    let target = next_links(headers).next().or_else(|| body.and_then(next_address))?;
+    let target = next_link_targets(headers).next().or_else(|| body.and_then(next_address))?;
     operation.server.url.join(target).ok()
 }
 
@@ -56,16 +56,16 @@ fn next_address(members: &Object) -> Option<&str> {
 }
 
 /// True if a response with a list names the address of another page, with a query or without one.
-pub(super) fn names_next_address(headers: &HeaderMap, body: &Value) -> bool {
+pub(super) fn has_next_page_address(headers: &HeaderMap, body: &Value) -> bool {
     let is_of_page = |subject: &str| PAGE_ADDRESSES.contains(&subject);
     let members = body.as_object();
     // What has an id is a thing, whose next one is no page.
     let mut pages = members.into_iter().filter(|own| own.get("id").is_none());
-    let is_named = next_links(headers).next().is_some()
+    let is_named = next_link_targets(headers).next().is_some()
         || pages.any(|own| next_address_where(own, is_of_page).is_some());
     let has_lists = |own: &Object| own.iter().any(|(_, value)| value.is_array());
     let is_list = body.is_array()
-        || members.is_some_and(|own| has_lists(own) || envelopes(own).any(has_lists));
+        || members.is_some_and(|own| has_lists(own) || envelope_objects(own).any(has_lists));
     is_named && is_list
 }
 
@@ -73,19 +73,19 @@ fn next_address_where(members: &Object, is_wanted: fn(&str) -> bool) -> Option<&
     let own = members.iter().find_map(|(name, value)| {
         let folded = folded_name(name);
         let text = match value {
-            Value::Array(links) => address_in_links(&folded, links),
-            value => subject_of_next(&folded).filter(|it| is_wanted(it)).and(match value {
+            Value::Array(links) => next_address_in_links(&folded, links),
+            value => name_without_next(&folded).filter(|it| is_wanted(it)).and(match value {
                 Value::Object(link) => link.get("href")?.as_str(),
                 value => value.as_str(),
             }),
         };
         text.filter(|text| is_address(text))
     });
-    own.or_else(|| envelopes(members).find_map(|inner| next_address_where(inner, is_wanted)))
+    own.or_else(|| envelope_objects(members).find_map(|inner| next_address_where(inner, is_wanted)))
 }
 
 /// The address of the next page in a list of links with relations, as FHIR, `PayPal` and Oracle write it.
-pub(super) fn address_in_links<'l>(folded: &str, links: &'l [Value]) -> Option<&'l str> {
+pub(super) fn next_address_in_links<'l>(folded: &str, links: &'l [Value]) -> Option<&'l str> {
     let is_of_links = matches!(folded, "link" | "links");
     links.iter().filter(|_| is_of_links).find_map(|link| {
         let text = |names: [&str; 2]| {
@@ -106,10 +106,10 @@ pub(super) fn is_address(text: &str) -> bool {
 fn undeclared_parameters(operation: &Operation, url: &Url) -> Vec<String> {
     let queries = || operation.inputs.iter().filter(|input| input.place() == InputLocation::Query);
     let is_declared = |name: &str| {
-        queries().any(|input| name == &*input.name || is_part(&input.name, name))
+        queries().any(|input| name == &*input.name || is_part_of_parameter(&input.name, name))
             || operation.server.url.query_pairs().any(|(own, _)| own == name)
     };
-    let mut names: Vec<String> = parameters(url).into_iter().map(|(name, _)| name).collect();
+    let mut names: Vec<String> = query_parameters(url).into_iter().map(|(name, _)| name).collect();
     names.sort_unstable();
     names
         .into_iter()
@@ -118,18 +118,18 @@ fn undeclared_parameters(operation: &Operation, url: &Url) -> Vec<String> {
         .collect()
 }
 
-fn repeated_parameters(operation: &Operation, url: &Url) -> Vec<String> {
+fn repeated_non_list_parameters(operation: &Operation, url: &Url) -> Vec<String> {
     let is_lost = |(name, values): &(String, Vec<String>)| {
-        let input = query_inputs(operation).find(|input| *input.name == **name);
+        let input = visible_query_inputs(operation).find(|input| *input.name == **name);
         values.len() > 1
-            && input.is_some_and(|input| !is_paging(input) && !takes_list(operation, input))
+            && input.is_some_and(|input| !is_paging_input(input) && !allows_list(operation, input))
     };
-    let lost = parameters(url).into_iter().filter(is_lost).map(|(name, _)| name);
+    let lost = query_parameters(url).into_iter().filter(is_lost).map(|(name, _)| name);
     lost.filter(|name| is_displayable_name(name)).take(MAX_NAMES).collect()
 }
 
 /// True for a part of a declared parameter: `filter[name]` of `filter`, `tags[]` of `tags`.
-fn is_part(declared: &str, name: &str) -> bool {
+fn is_part_of_parameter(declared: &str, name: &str) -> bool {
     name.strip_prefix(declared).is_some_and(|rest| rest.starts_with(['[', '.']))
 }
 
@@ -141,21 +141,21 @@ fn is_displayable_name(name: &str) -> bool {
 pub(super) fn arguments_of_next_address(operation: &Operation, target: &str) -> Arguments {
     let Ok(url) = operation.server.url.join(target) else { return Arguments::new() };
     let argument = |(name, texts): (String, Vec<String>)| {
-        let input = query_inputs(operation).find(|input| *input.name == *name)?;
+        let input = visible_query_inputs(operation).find(|input| *input.name == *name)?;
         let folded = folded_name(&name);
         let mut values: Vec<Value> =
             texts.into_iter().map(|text| query_value(&folded, text)).collect();
-        if values.len() == 1 || is_paging(input) {
+        if values.len() == 1 || is_paging_input(input) {
             return Some(argument_with_value(input, values.pop()?));
         }
         // One of several values would be another page.
-        takes_list(operation, input).then(|| argument_with_value(input, Value::Array(values)))
+        allows_list(operation, input).then(|| argument_with_value(input, Value::Array(values)))
     };
-    parameters(&url).into_iter().filter_map(argument).collect()
+    query_parameters(&url).into_iter().filter_map(argument).collect()
 }
 
 /// True if the schema of an input is a list, or has one among its alternatives.
-fn takes_list(operation: &Operation, input: &Input) -> bool {
+fn allows_list(operation: &Operation, input: &Input) -> bool {
     let root = operation.arguments_schema();
     let own = root.get("properties").and_then(|all| all.get(input.argument.as_str()));
     let Some(schema) = own.and_then(|own| resolved_schema(own, root)) else { return false };
@@ -170,7 +170,7 @@ fn takes_list(operation: &Operation, input: &Input) -> bool {
 }
 
 /// The parameters of an address, each with its values, in their order.
-fn parameters(url: &Url) -> Vec<(String, Vec<String>)> {
+fn query_parameters(url: &Url) -> Vec<(String, Vec<String>)> {
     let mut positions = BTreeMap::new();
     let mut parameters: Vec<(String, Vec<String>)> = Vec::new();
     for (name, value) in url.query_pairs() {

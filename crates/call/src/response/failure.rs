@@ -9,20 +9,20 @@ use url::Url;
 
 use super::{
     ReadContext, is_text,
-    json::{NoJson, ParsedJson, begins_like_json, json},
+    json::{NoJson, ParsedJson, begins_like_json, parse_body_json},
     media::{Kind, Media},
     multipart::{MAX_PARTS, SplitError},
-    note_removed, note_replaced,
+    note_removed_characters, note_replaced_characters,
     wait::response_wait,
 };
 use crate::{
     cut, echo, html,
-    sanitize::{cleaned_text, n_unseen},
+    sanitize::{n_invisible_characters, visible_text},
     shape,
     wording::{self, answer::RedirectTarget},
 };
 
-pub(super) fn fault(
+pub(super) fn unsuccessful_response_fault(
     response: &Response<Bytes>,
     operation: &Operation,
     reading: &mut ReadContext<'_>,
@@ -62,9 +62,10 @@ fn refusal_fault(
     reading: &mut ReadContext<'_>,
 ) -> Box<Fault> {
     let status = response.status();
-    let mut fault = wording::service_error(status.as_u16(), next(status.as_u16(), effect));
+    let mut fault =
+        wording::service_error(status.as_u16(), next_step_by_status(status.as_u16(), effect));
     fault.retry_after = response_wait(response);
-    fault.body = refusal_words(response, reading);
+    fault.body = failure_body_value(response, reading);
     fault
 }
 
@@ -79,7 +80,7 @@ pub(super) fn unreadable_response_fault(
         NoJson::Malformed => wording::answer::unreadable_json(status, effect),
         NoJson::TooDeep => wording::answer::too_deep_json(status, DEPTH, effect),
     };
-    fault.body = text_value(body, reading);
+    fault.body = masked_text_value(body, reading);
     fault
 }
 
@@ -94,7 +95,7 @@ pub(super) fn broken_response_fault(
     };
     let mut fault = wording::answer::broken_parts(operation.retry_effect(), at, expected, got);
     fault.status = Some(response.status().as_u16());
-    fault.body = refusal_words(response, reading);
+    fault.body = failure_body_value(response, reading);
     fault
 }
 
@@ -103,7 +104,7 @@ pub(super) fn fault_in_part(mut fault: Box<Fault>, number: usize) -> Box<Fault> 
     fault
 }
 
-fn refusal_words(response: &Response<Bytes>, reading: &mut ReadContext<'_>) -> Option<Value> {
+fn failure_body_value(response: &Response<Bytes>, reading: &mut ReadContext<'_>) -> Option<Value> {
     let body = response.body();
     let media = Media::from_headers(response.headers());
     match media.kind() {
@@ -111,27 +112,29 @@ fn refusal_words(response: &Response<Bytes>, reading: &mut ReadContext<'_>) -> O
         Kind::Binary | Kind::Multipart if !is_text(body) => None,
         Kind::Perceived => None,
         Kind::Html if !begins_like_json(body) => {
-            let (page, n_removed) = html::page_text(&media.decoded_text(body));
-            note_removed(n_removed, reading.journal);
-            text_value(&page, reading)
+            let (page, n_removed) = html::cleaned_page_text(&media.decoded_text(body));
+            note_removed_characters(n_removed, reading.journal);
+            masked_text_value(&page, reading)
         }
-        Kind::Binary | Kind::Html | Kind::Json | Kind::Unnamed => match json(body, &media) {
-            Ok(ParsedJson { json, n_replaced }) => {
-                note_replaced(n_replaced, reading.journal);
-                let (json, _) = echo::masked_json(json, reading.masker);
-                Some(limited_value(json.into_value(), reading.journal))
+        Kind::Binary | Kind::Html | Kind::Json | Kind::Unnamed => {
+            match parse_body_json(body, &media) {
+                Ok(ParsedJson { json, n_replaced }) => {
+                    note_replaced_characters(n_replaced, reading.journal);
+                    let (json, _) = echo::masked_json(json, reading.masker);
+                    Some(limited_value(json.into_value(), reading.journal))
+                }
+                Err(_) => masked_text_value(&media.decoded_text(body), reading),
             }
-            Err(_) => text_value(&media.decoded_text(body), reading),
-        },
+        }
         Kind::Events | Kind::JsonLines | Kind::Multipart | Kind::Text => {
-            text_value(&media.decoded_text(body), reading)
+            masked_text_value(&media.decoded_text(body), reading)
         }
     }
 }
 
-fn text_value(body: &str, reading: &mut ReadContext<'_>) -> Option<Value> {
-    let text = cleaned_text(body);
-    note_removed(n_unseen(body), reading.journal);
+fn masked_text_value(body: &str, reading: &mut ReadContext<'_>) -> Option<Value> {
+    let text = visible_text(body);
+    note_removed_characters(n_invisible_characters(body), reading.journal);
     // Masked before it is cut: half a secret would not be found.
     let text = reading.masker.mask_text(&text);
     let text = wording::clipped_text(text.trim(), MAX_WORDS);
@@ -144,19 +147,19 @@ fn limited_value(value: Value, journal: &mut Journal) -> Value {
         Value::Object(members)
             if members.contains_key("title") || members.contains_key("detail") =>
         {
-            Value::Object(telling_first(members))
+            Value::Object(informative_members_first(members))
         }
         other => other,
     };
     let (mut value, _) = cut::cut_to_budget(value, MAX_WORDS);
-    note_removed(shape::remove_invisible_characters(&mut value), journal);
+    note_removed_characters(shape::remove_invisible_characters(&mut value), journal);
     value
 }
 
-fn telling_first(mut members: Object) -> Object {
+fn informative_members_first(mut members: Object) -> Object {
     let mut sorted = Object::new();
     for name in ["title", "detail", "errors"] {
-        sorted.insert_some(name, members.remove(name));
+        sorted.insert_if_some(name, members.remove(name));
     }
     // RFC 9457 §4.2.1: this type adds nothing to the status.
     members.retain(|name, value| !(name == "type" && value == "about:blank"));
@@ -165,7 +168,7 @@ fn telling_first(mut members: Object) -> Object {
 }
 
 /// The model's next step after an error, by the status (RFC 9110 §15.5, §15.6).
-fn next(status: u16, effect: Effect) -> Next {
+fn next_step_by_status(status: u16, effect: Effect) -> Next {
     match status {
         400 | 404 | 409 | 410 | 412 | 413 | 414 | 416 | 422 => Next::CorrectArguments,
         402 | 403 | 407 | 451 => Next::AskUser,
@@ -198,13 +201,13 @@ fn redirect_target(headers: &HeaderMap, server: &Url, path: &str) -> (RedirectTa
     if to.origin() != server.origin() || !is_within {
         return (RedirectTarget::Elsewhere, origin);
     }
-    let other = rest.and_then(|rest| with_or_without_slash(path, rest));
+    let other = rest.and_then(|rest| slash_variant_if_matching(path, rest));
     let shown = to.path().replace("%7B", "{").replace("%7D", "}");
     (other.map_or(RedirectTarget::Below, RedirectTarget::Slash), format!("{origin}{shown}"))
 }
 
 /// The path of an operation with a slash more or less at its end, if that is the template of `target`.
-fn with_or_without_slash(path: &str, target: &str) -> Option<String> {
+fn slash_variant_if_matching(path: &str, target: &str) -> Option<String> {
     let other = path.strip_suffix('/').map_or_else(|| format!("{path}/"), ToOwned::to_owned);
     let is_its = |(template, segment): (&str, &str)| {
         template == segment || (template.contains('{') && !segment.is_empty())
@@ -314,7 +317,7 @@ mod tests {
             assert!(!fault.message.contains("executed"), "{}", fault.message);
         }
         assert_eq!(redirect_target(&HeaderMap::new(), &server, "/").0, RedirectTarget::Unnamed);
-        assert_eq!(with_or_without_slash("/items/", "/items").as_deref(), Some("/items"));
+        assert_eq!(slash_variant_if_matching("/items/", "/items").as_deref(), Some("/items"));
     }
 
     #[test]

@@ -6,21 +6,21 @@ use encoding_rs::Encoding;
 use http::{HeaderMap, header::CONTENT_DISPOSITION};
 use percent_encoding::percent_decode_str;
 
-use super::parameter::{header_text, parameter_in};
+use super::parameter::{header_text, parameter_by_name};
 
 /// The name of a file in the headers of a response or a part, on one line.
 pub(super) fn file_name(headers: &HeaderMap) -> Option<String> {
     let text = header_text(headers.get(CONTENT_DISPOSITION)?);
     let (kind, rest) = text.split_once(';').unwrap_or((&*text, ""));
     let parameters = if kind.contains('=') { &*text } else { rest };
-    let name = parameter_in(parameters, "filename")?;
-    let name = decoded_words(&name).or_else(|| decoded_escapes(&name)).unwrap_or(name);
+    let name = parameter_by_name(parameters, "filename")?;
+    let name = decoded_mime_words(&name).or_else(|| percent_decoded_name(&name)).unwrap_or(name);
     // Escapes can hide a break of the line.
     Some(name.replace(['\n', '\r', '\t'], " "))
 }
 
 /// The text of encoded words, as Spring and libraries of mail write them; `None` for other texts.
-fn decoded_words(text: &str) -> Option<String> {
+fn decoded_mime_words(text: &str) -> Option<String> {
     let mut rest = text.trim().strip_prefix("=?")?;
     let mut decoded = String::new();
     loop {
@@ -29,7 +29,7 @@ fn decoded_words(text: &str) -> Option<String> {
         let (word, after) = parts.next()?.split_once("?=")?;
         let bytes = match encoding {
             "B" | "b" => STANDARD.decode(word).ok()?,
-            "Q" | "q" => quoted_bytes(word),
+            "Q" | "q" => decoded_q_word(word),
             _ => return None,
         };
         let charset = Encoding::for_label(charset.as_bytes())?;
@@ -44,13 +44,13 @@ fn decoded_words(text: &str) -> Option<String> {
 }
 
 /// The bytes of a word in the encoding `Q`, whose escapes are those of an address with another sign.
-fn quoted_bytes(word: &str) -> Vec<u8> {
+fn decoded_q_word(word: &str) -> Vec<u8> {
     let escaped = word.replace('%', "%25").replace('=', "%").replace('_', " ");
     percent_decode_str(&escaped).collect()
 }
 
 /// The text of a name in which characters beyond ASCII are escaped as in an address; other escapes may be the name's own.
-fn decoded_escapes(text: &str) -> Option<String> {
+fn percent_decoded_name(text: &str) -> Option<String> {
     let decoded = percent_decode_str(text).decode_utf8().ok()?;
     (text.is_ascii() && !decoded.is_ascii()).then(|| decoded.into_owned())
 }

@@ -12,7 +12,7 @@ use http::{
 };
 
 use super::ReadContext;
-use crate::{sanitize::cleaned_text, shape::ShownHeaders, wording::clipped_text};
+use crate::{sanitize::visible_text, shape::ShownHeaders, wording::clipped_text};
 
 /// The headers that are shown, with names in lower case and in order, without secrets and invisible characters.
 pub(super) fn shown_headers(
@@ -21,7 +21,7 @@ pub(super) fn shown_headers(
     reading: &ReadContext<'_>,
 ) -> Vec<(String, String)> {
     let mut names = match &reading.shape.headers {
-        ShownHeaders::Meaningful => meaningful(operation, headers),
+        ShownHeaders::Meaningful => meaningful_header_names(operation, headers),
         ShownHeaders::Named(names) => names.clone(),
     };
     names.retain(|name| *name != SET_COOKIE && headers.contains_key(name));
@@ -32,7 +32,7 @@ pub(super) fn shown_headers(
         let values = headers.get_all(&name).iter();
         let values: Vec<_> =
             values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect();
-        let text = reading.masker.mask_text(&cleaned_text(&values.join(", "))).into_owned();
+        let text = reading.masker.mask_text(&visible_text(&values.join(", "))).into_owned();
         let text = clipped_text(&text, room).to_owned();
         room -= text.len();
         (name.as_str().to_owned(), text)
@@ -40,7 +40,7 @@ pub(super) fn shown_headers(
     names.into_iter().map(shown).collect()
 }
 
-fn meaningful(operation: &Operation, headers: &HeaderMap) -> Vec<HeaderName> {
+fn meaningful_header_names(operation: &Operation, headers: &HeaderMap) -> Vec<HeaderName> {
     let declared = operation.answer_headers.iter();
     let declared = declared.filter_map(|name| HeaderName::from_bytes(name.as_bytes()).ok());
     // OpenAPI 3.1.1 §4.8.17: a description's `Content-Type` is ignored; the media type is shown elsewhere.

@@ -9,20 +9,20 @@ use super::media::Media;
 
 /// The JSON of a body, with limited depth. RFC 8259 §8.1: it is UTF-8, and a byte order mark may be ignored; text in
 /// another announced encoding is decoded, and invalid bytes become U+FFFD.
-pub(super) fn json(body: &[u8], media: &Media<'_>) -> Result<ParsedJson, NoJson> {
+pub(super) fn parse_body_json(body: &[u8], media: &Media<'_>) -> Result<ParsedJson, NoJson> {
     if let Some(json) = std::str::from_utf8(body).ok().and_then(|text| Json::parse(text).ok()) {
         return Ok(ParsedJson { json, n_replaced: 0 });
     }
-    parsed_json(&media.decoded_text(body))
+    parse_repairing_surrogates(&media.decoded_text(body))
 }
 
-pub(super) fn parsed_json(text: &str) -> Result<ParsedJson, NoJson> {
+pub(super) fn parse_repairing_surrogates(text: &str) -> Result<ParsedJson, NoJson> {
     match Json::parse(text) {
         Ok(json) => return Ok(ParsedJson { json, n_replaced: 0 }),
         Err(fault) if fault.is_too_deep() => return Err(NoJson::TooDeep),
         Err(_) => {}
     }
-    let (mended, n_replaced) = without_halves(text);
+    let (mended, n_replaced) = replace_lone_surrogates(text);
     if n_replaced == 0 {
         return Err(NoJson::Malformed);
     }
@@ -52,7 +52,7 @@ pub(super) fn begins_like_json(body: &[u8]) -> bool {
 }
 
 /// The text with every escaped lone surrogate replaced, and their number (RFC 8259 §8.2).
-fn without_halves(text: &str) -> (Cow<'_, str>, usize) {
+fn replace_lone_surrogates(text: &str) -> (Cow<'_, str>, usize) {
     let mut mended = String::new();
     let (mut rest, mut n_replaced) = (text, 0);
     while let Some((before, after)) = rest.split_once('\\') {
@@ -96,7 +96,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Result<(&str, usize), NoJson>) {
-        let taken = parsed_json(text).map(|taken| (taken.json.text().to_owned(), taken.n_replaced));
+        let taken = parse_repairing_surrogates(text)
+            .map(|taken| (taken.json.text().to_owned(), taken.n_replaced));
         let taken = taken.as_ref().map(|(text, n)| (text.as_str(), *n)).map_err(|why| *why);
         assert_eq!(taken, expected, "{text}");
     }
@@ -115,7 +116,7 @@ mod tests {
     #[test]
     fn json_that_is_too_deep_is_distinguished_from_malformed_json() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
-        assert!(parsed_json(&nested(DEPTH)).is_ok());
+        assert!(parse_repairing_surrogates(&nested(DEPTH)).is_ok());
         check(&nested(DEPTH + 1), Err(NoJson::TooDeep));
         check(&"[".repeat(1000), Err(NoJson::TooDeep));
         check(&format!("[\"{}\",]", "[\\\"".repeat(1000)), Err(NoJson::Malformed));

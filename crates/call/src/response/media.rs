@@ -73,16 +73,17 @@ impl<'h> Media<'h> {
     /// bytes become U+FFFD.
     pub(super) fn decoded_text<'a>(&self, body: &'a [u8]) -> Cow<'a, str> {
         // RFC 7303 §3: the header takes precedence over the declaration.
-        let charset = self.charset.or_else(|| self.is_xml().then(|| xml_encoding(body)).flatten());
+        let charset =
+            self.charset.or_else(|| self.is_xml().then(|| declared_xml_encoding(body)).flatten());
         charset.unwrap_or(UTF_8).decode(body).0
     }
 
     /// The number of characters that stand for invalid bytes in the decoded text.
-    pub(super) fn n_undecodable(&self, body: &[u8]) -> usize {
+    pub(super) fn n_undecodable_characters(&self, body: &[u8]) -> usize {
         if std::str::from_utf8(body).is_ok() {
             return 0;
         }
-        n_replacements(body, &self.decoded_text(body))
+        n_new_replacement_characters(body, &self.decoded_text(body))
     }
 
     fn is_xml(&self) -> bool {
@@ -92,7 +93,7 @@ impl<'h> Media<'h> {
 }
 
 /// The number of characters U+FFFD in a text that its bytes do not have.
-pub(super) fn n_replacements(bytes: &[u8], text: &str) -> usize {
+pub(super) fn n_new_replacement_characters(bytes: &[u8], text: &str) -> usize {
     let n_own = bytes.windows(3).filter(|three| *three == "\u{fffd}".as_bytes()).count();
     text.matches('\u{fffd}').count().saturating_sub(n_own)
 }
@@ -108,7 +109,7 @@ fn lower_case(essence: &str) -> Cow<'_, str> {
 
 /// The encoding that an XML declaration names (XML 1.0 §4.3.3). The declaration is readable as ASCII, so the encoding does
 /// not have 16-bit units.
-fn xml_encoding(body: &[u8]) -> Option<&'static Encoding> {
+fn declared_xml_encoding(body: &[u8]) -> Option<&'static Encoding> {
     let head = body.get(..MAX_DECLARATION).unwrap_or(body).trim_ascii_start();
     let head = head.strip_prefix(b"<?xml")?;
     let end = head.windows(2).position(|pair| pair == b"?>")?;

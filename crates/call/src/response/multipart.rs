@@ -36,22 +36,24 @@ pub(super) enum SplitError {
 pub(super) fn split_body(body: &Bytes, boundary: &str) -> Result<SplitBody, SplitError> {
     if !(1..=MAX_BOUNDARY).contains(&boundary.len()) {
         let expected = "a `boundary` of 1 to 70 characters in `Content-Type`";
-        return Err(broken(0, expected, "none"));
+        return Err(malformed_parts_error(0, expected, "none"));
     }
     let whole = MultipartBody { body, boundary: boundary.as_bytes() };
-    let first = whole.delimiter(0, None)?;
-    let first =
-        first.ok_or_else(|| broken(0, "a line that begins with the boundary", "no such line"))?;
+    let first = whole.next_delimiter(0, None)?;
+    let first = first.ok_or_else(|| {
+        malformed_parts_error(0, "a line that begins with the boundary", "no such line")
+    })?;
     let (mut parts, mut here) = (Vec::new(), first);
     while !here.is_last {
         if parts.len() == MAX_PARTS {
             return Err(SplitError::TooMany);
         }
-        let next = whole.delimiter(here.end, Some(first.line_end))?;
+        let next = whole.next_delimiter(here.end, Some(first.line_end))?;
         let expected = "the boundary that ends the last part";
-        let next = next.ok_or_else(|| broken(body.len(), expected, "the end of the answer"))?;
+        let next = next
+            .ok_or_else(|| malformed_parts_error(body.len(), expected, "the end of the answer"))?;
         // There is nothing between two boundaries that share a line end.
-        parts.push(whole.part(here.end, next.start.max(here.end))?);
+        parts.push(whole.parse_part(here.end, next.start.max(here.end))?);
         here = next;
     }
     let outside = [body.get(..first.start), body.get(here.end..)];
@@ -77,7 +79,7 @@ struct Delimiter {
 
 impl MultipartBody<'_> {
     /// The next delimiter at the beginning of a line. The first one shows the line ends: a line feed alone is common.
-    fn delimiter(
+    fn next_delimiter(
         &self,
         from: usize,
         line_end: Option<&'static [u8]>,
@@ -109,11 +111,17 @@ impl MultipartBody<'_> {
         let own = match [CRLF, LF].into_iter().find(|ends| tail.starts_with(ends)) {
             Some(own) if line_end.is_some_and(|ends| ends != own) => {
                 let expected = "the line end that the first boundary has";
-                return Err(broken(at, expected, "another"));
+                return Err(malformed_parts_error(at, expected, "another"));
             }
             Some(own) => own,
             None if is_last && tail.is_empty() => &[],
-            None => return Err(broken(at, "`--` or a line end after the boundary", "more text")),
+            None => {
+                return Err(malformed_parts_error(
+                    at,
+                    "`--` or a line end after the boundary",
+                    "more text",
+                ));
+            }
         };
         let start = line.saturating_sub(line_end.map_or(0, <[u8]>::len));
         let end = self.body.len() - tail.len() + own.len();
@@ -121,14 +129,18 @@ impl MultipartBody<'_> {
     }
 
     /// The part between two delimiters: lines of headers, an empty line, the content.
-    fn part(&self, start: usize, end: usize) -> Result<RawPart, SplitError> {
+    fn parse_part(&self, start: usize, end: usize) -> Result<RawPart, SplitError> {
         let (mut at, mut lines) = (start, Vec::<(usize, Vec<u8>)>::new());
         while at < end {
             let rest = self.body.get(at..end).unwrap_or_default();
             let feed = rest.iter().take(MAX_HEADERS).position(|byte| *byte == b'\n');
             let length = feed.map_or(rest.len(), |feed| feed + 1);
             if at + length > start + MAX_HEADERS {
-                return Err(broken(start, "at most 16384 bytes of headers of a part", "more"));
+                return Err(malformed_parts_error(
+                    start,
+                    "at most 16384 bytes of headers of a part",
+                    "more",
+                ));
             }
             let line = rest.get(..length).unwrap_or_default();
             let line = line.strip_suffix(LF).unwrap_or(line);
@@ -144,28 +156,36 @@ impl MultipartBody<'_> {
                 _ => lines.push((at - length, line.to_vec())),
             }
         }
-        Ok(RawPart { at, headers: headers(&lines)?, body: self.body.slice(at..end) })
+        Ok(RawPart { at, headers: parse_part_headers(&lines)?, body: self.body.slice(at..end) })
     }
 }
 
-fn headers(lines: &[(usize, Vec<u8>)]) -> Result<HeaderMap, SplitError> {
+fn parse_part_headers(lines: &[(usize, Vec<u8>)]) -> Result<HeaderMap, SplitError> {
     let mut headers = HeaderMap::new();
     for (at, line) in lines {
         let expected = "a header of a part, or an empty line before its content";
-        let wrong = || broken(*at, expected, "another line");
+        let wrong = || malformed_parts_error(*at, expected, "another line");
         let colon = line.iter().position(|byte| *byte == b':').ok_or_else(wrong)?;
         let (name, value) = line.split_at(colon);
         let name = HeaderName::from_bytes(name).map_err(|_| wrong())?;
         let value = value.get(1..).unwrap_or_default().trim_ascii();
         let value = HeaderValue::from_bytes(value).map_err(|_| wrong())?;
         if KNOWN.contains(&name) && headers.insert(name, value).is_some() {
-            return Err(broken(*at, "each header of a part once", "one of them twice"));
+            return Err(malformed_parts_error(
+                *at,
+                "each header of a part once",
+                "one of them twice",
+            ));
         }
     }
     Ok(headers)
 }
 
-pub(super) fn broken(at: usize, expected: &'static str, got: &'static str) -> SplitError {
+pub(super) fn malformed_parts_error(
+    at: usize,
+    expected: &'static str,
+    got: &'static str,
+) -> SplitError {
     SplitError::Form { at, expected, got }
 }
 

@@ -8,10 +8,14 @@ use percent_encoding::percent_decode_str;
 
 /// The parameter of a header (RFC 9110 §5.6.6), a token or a quoted text; `name*` in another encoding takes precedence (RFC
 /// 8187 §3.2).
-pub(super) fn parameter(headers: &HeaderMap, header: HeaderName, name: &str) -> Option<String> {
+pub(super) fn header_parameter(
+    headers: &HeaderMap,
+    header: HeaderName,
+    name: &str,
+) -> Option<String> {
     let text = header_text(headers.get(header)?);
     let (_, parameters) = text.split_once(';')?;
-    parameter_in(parameters, name)
+    parameter_by_name(parameters, name)
 }
 
 /// The text of a header. Browsers and programs write names in UTF-8, older servers in Latin 1.
@@ -22,9 +26,9 @@ pub(super) fn header_text(value: &HeaderValue) -> Cow<'_, str> {
 }
 
 /// The parameter of a name among those of a header.
-pub(super) fn parameter_in(parameters: &str, name: &str) -> Option<String> {
-    let extended =
-        parameter_value(parameters, &format!("{name}*")).and_then(|value| decoded_value(&value));
+pub(super) fn parameter_by_name(parameters: &str, name: &str) -> Option<String> {
+    let extended = parameter_value(parameters, &format!("{name}*"))
+        .and_then(|value| decoded_extended_value(&value));
     extended.or_else(|| parameter_value(parameters, name).map(Cow::into_owned))
 }
 
@@ -33,7 +37,7 @@ fn parameter_value<'a>(mut rest: &'a str, wanted: &str) -> Option<Cow<'a, str>> 
         let (before, after) = rest.split_once('=')?;
         // A parameter without a value may precede it.
         let name = before.rsplit(';').next().unwrap_or_default().trim();
-        let (value, behind) = value(after.trim_start());
+        let (value, behind) = split_parameter_value(after.trim_start());
         if name.eq_ignore_ascii_case(wanted) {
             return Some(value);
         }
@@ -41,7 +45,7 @@ fn parameter_value<'a>(mut rest: &'a str, wanted: &str) -> Option<Cow<'a, str>> 
     }
 }
 
-fn value(text: &str) -> (Cow<'_, str>, &str) {
+fn split_parameter_value(text: &str) -> (Cow<'_, str>, &str) {
     let Some(quoted) = text.strip_prefix('"') else {
         let (value, rest) = text.split_once(';').unwrap_or((text, ""));
         return (value.trim_end().into(), rest);
@@ -62,7 +66,7 @@ fn value(text: &str) -> (Cow<'_, str>, &str) {
 }
 
 /// `UTF-8''na%C3%AFve`.
-fn decoded_value(value: &str) -> Option<String> {
+fn decoded_extended_value(value: &str) -> Option<String> {
     let mut pieces = value.splitn(3, '\'');
     let encoding = Encoding::for_label(pieces.next()?.as_bytes())?;
     let bytes: Cow<'_, [u8]> = percent_decode_str(pieces.nth(1)?).into();
@@ -79,7 +83,7 @@ mod tests {
     fn check(value: &str, name: &str, expected: Option<&str>) {
         let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
         let headers = HeaderMap::from_iter([(CONTENT_DISPOSITION, value)]);
-        let found = parameter(&headers, CONTENT_DISPOSITION, name);
+        let found = header_parameter(&headers, CONTENT_DISPOSITION, name);
         assert_eq!(found.as_deref(), expected);
     }
 

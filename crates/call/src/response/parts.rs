@@ -11,16 +11,16 @@ use http::{
 use super::{
     ReadContent, ReadContext, body_content, failure,
     file_name::file_name,
-    filename,
+    masked_filename,
     media::Media,
     multipart::{CONTENT_ID, RawPart, SplitBody, split_body},
-    parameter::parameter,
-    transfer::decoded_body,
+    parameter::header_parameter,
+    transfer::transfer_decoded_body,
     without_secrets,
 };
 use crate::{
     echo::{self, Echo},
-    sanitize::{n_unseen, readable_text},
+    sanitize::{n_invisible_characters, visible_text_if_changed},
 };
 
 /// A part of a response that is not shown completely, for storage.
@@ -42,15 +42,16 @@ pub(super) struct ReadPart {
     pub(super) n_more: usize,
 }
 
-pub(super) fn parts(
+pub(super) fn read_parts(
     response: &Response<Bytes>,
     operation: &Operation,
     reading: &mut ReadContext<'_>,
 ) -> Result<ReadContent, Box<Fault>> {
-    let boundary = parameter(response.headers(), CONTENT_TYPE, "boundary").unwrap_or_default();
+    let boundary =
+        header_parameter(response.headers(), CONTENT_TYPE, "boundary").unwrap_or_default();
     let apart = split_body(response.body(), &boundary);
     let decoded = apart.and_then(|SplitBody { parts, n_outside }| {
-        let parts = parts.into_iter().map(|raw| Ok((decoded_body(&raw)?, raw)));
+        let parts = parts.into_iter().map(|raw| Ok((transfer_decoded_body(&raw)?, raw)));
         Ok((parts.collect::<Result<Vec<_>, _>>()?, n_outside))
     });
     let (decoded, n_outside) = match decoded {
@@ -87,7 +88,7 @@ pub(super) fn parts(
 }
 
 /// The shown parts that are files or were cut, without parts that still hold a secret when decoded.
-pub(super) fn whole_parts(
+pub(super) fn whole_hidden_parts(
     answer: &Answer,
     wholes: Vec<ReadPart>,
     cut: &[usize],
@@ -101,7 +102,7 @@ pub(super) fn whole_parts(
             let media_type = whole.headers.get(CONTENT_TYPE);
             let media_type = media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
             let result = StoredResult::new(reading.masker.mask_text(media_type), whole.masked);
-            let result = result.with_filename(filename(&whole.headers, reading.masker));
+            let result = result.with_filename(masked_filename(&whole.headers, reading.masker));
             kept.push(WholePart { index, result });
         }
     }
@@ -129,7 +130,7 @@ impl ReadPart {
 
 /// The part with the names from its headers, and the number of invisible characters removed from them.
 fn part_with_names(mut part: Part, RawPart { headers, .. }: &RawPart) -> (Part, usize) {
-    part.name = parameter(headers, CONTENT_DISPOSITION, "name");
+    part.name = header_parameter(headers, CONTENT_DISPOSITION, "name");
     part.filename = file_name(headers);
     // RFC 2392 §2: the brackets are not a part of the id.
     part.content_id = headers.get(CONTENT_ID).map(|value| {
@@ -139,9 +140,9 @@ fn part_with_names(mut part: Part, RawPart { headers, .. }: &RawPart) -> (Part, 
     let mut n_removed = 0;
     for name in [&mut part.name, &mut part.content_id, &mut part.filename] {
         if let Some(text) = name.as_mut()
-            && let Some(seen) = readable_text(text)
+            && let Some(seen) = visible_text_if_changed(text)
         {
-            n_removed += n_unseen(text);
+            n_removed += n_invisible_characters(text);
             *text = seen;
         }
         *name = name.take().filter(|text| !text.is_empty());

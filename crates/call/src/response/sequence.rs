@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use callgate_tool::{Object, Value};
 
-use super::json::{self, parsed_json};
-use crate::cut::size_within;
+use super::json::{self, parse_repairing_surrogates};
+use crate::cut::json_size_within;
 
 /// The first values of a response, as many as are needed: a tree of small values takes many times its text.
 #[derive(Debug)]
@@ -24,34 +24,34 @@ impl Sequence {
         Self { values: Vec::new(), n_more: 0, n_replaced: 0, room }
     }
 
-    pub(super) fn add(&mut self, value: impl FnOnce() -> Value) {
+    pub(super) fn add_or_count(&mut self, value: impl FnOnce() -> Value) {
         if self.room == 0 {
             self.n_more += 1;
             return;
         }
         let value = value();
-        let size = size_within(&value, self.room).unwrap_or(self.room);
+        let size = json_size_within(&value, self.room).unwrap_or(self.room);
         self.room -= size;
         self.values.push(value);
     }
 }
 
 /// The values of JSON lines or of a JSON text sequence (RFC 7464), or `None` if a line is not JSON.
-pub(super) fn lines(text: &str, room: usize) -> Option<Sequence> {
+pub(super) fn parse_json_lines(text: &str, room: usize) -> Option<Sequence> {
     // A value of a sequence may span lines; only the separator ends it.
     let separator = if text.starts_with(SEPARATOR) { SEPARATOR } else { LINE };
     let mut sequence = Sequence::new(room);
     for line in text.split(separator).map(str::trim).filter(|line| !line.is_empty()) {
-        let json::ParsedJson { json, n_replaced } = parsed_json(line).ok()?;
+        let json::ParsedJson { json, n_replaced } = parse_repairing_surrogates(line).ok()?;
         sequence.n_replaced += n_replaced;
-        sequence.add(|| json.into_value());
+        sequence.add_or_count(|| json.into_value());
     }
     Some(sequence)
 }
 
 /// The events of a stream (HTML, "Parsing an event stream"): `event` and `id` if present, `data` as JSON if it is JSON,
 /// otherwise as text.
-pub(super) fn events(text: &str, room: usize) -> Sequence {
+pub(super) fn parse_events(text: &str, room: usize) -> Sequence {
     let mut events = Sequence::new(room);
     let mut event = Object::new();
     let mut data: Option<String> = None;
@@ -60,7 +60,7 @@ pub(super) fn events(text: &str, room: usize) -> Sequence {
             let event = std::mem::take(&mut event);
             if let Some(data) = data.take() {
                 let mut n_replaced = 0;
-                events.add(|| with_data(event, data, &mut n_replaced));
+                events.add_or_count(|| event_with_data(event, data, &mut n_replaced));
                 events.n_replaced += n_replaced;
             }
             continue;
@@ -94,8 +94,8 @@ fn with_line_feeds(text: &str) -> Cow<'_, str> {
     }
 }
 
-fn with_data(mut event: Object, data: String, n_replaced: &mut usize) -> Value {
-    let data = match parsed_json(&data) {
+fn event_with_data(mut event: Object, data: String, n_replaced: &mut usize) -> Value {
+    let data = match parse_repairing_surrogates(&data) {
         Ok(taken) if matches!(taken.json.value(), Value::Array(_) | Value::Object(_)) => {
             *n_replaced += taken.n_replaced;
             taken.json.into_value()
@@ -125,7 +125,7 @@ mod tests {
             ("[\"\\ud83d\"]\n2\n", Some(json!([["\u{fffd}"], 2]))),
             ("{\"a\":1}\n{", None),
         ] {
-            let values = lines(text, usize::MAX).map(|read| Value::Array(read.values));
+            let values = parse_json_lines(text, usize::MAX).map(|read| Value::Array(read.values));
             assert_eq!(values, expected, "{text:?}");
         }
     }
@@ -144,14 +144,14 @@ mod tests {
             ("data: [\"\\ude00\"]\n\n", json!([{"data": ["\u{fffd}"]}])),
             ("", json!([])),
         ] {
-            assert_eq!(Value::Array(events(text, usize::MAX).values), expected, "{text:?}");
+            assert_eq!(Value::Array(parse_events(text, usize::MAX).values), expected, "{text:?}");
         }
     }
 
     #[test]
     fn values_beyond_the_budget_of_a_sequence_are_only_counted() {
         for room in [1, 7, 8, 12] {
-            let read = lines("[1,2,3]\n4\n\n5\n", room).unwrap();
+            let read = parse_json_lines("[1,2,3]\n4\n\n5\n", room).unwrap();
             let n_kept = if room < 8 { 1 } else { room / 4 };
             assert_eq!(
                 (read.values.len(), read.n_more),
@@ -159,8 +159,8 @@ mod tests {
                 "{room}"
             );
         }
-        assert!(lines("1\n2\nx", 1).is_none(), "a line beyond is no JSON");
-        let read = events("data: a\n\nevent: b\n\ndata: c\n\ndata: d", 1);
+        assert!(parse_json_lines("1\n2\nx", 1).is_none(), "a line beyond is no JSON");
+        let read = parse_events("data: a\n\nevent: b\n\ndata: c\n\ndata: d", 1);
         assert_eq!((read.values, read.n_more), (vec![json!({"data": "a"})], 2));
     }
 }

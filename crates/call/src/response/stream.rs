@@ -7,7 +7,7 @@ use callgate_tool::{Json, Value};
 use http::HeaderMap;
 
 use super::{
-    json::parsed_json,
+    json::parse_repairing_surrogates,
     media::{self, Kind, Media},
     sequence,
 };
@@ -89,9 +89,9 @@ impl Splitter {
     }
 
     /// The bytes of the next complete value; blank values are skipped.
-    pub fn split(&mut self) -> Option<Vec<u8>> {
+    pub fn next_value_bytes(&mut self) -> Option<Vec<u8>> {
         loop {
-            let Some(end) = self.value_end() else {
+            let Some(end) = self.next_value_end() else {
                 // A line end at the end of the bytes may begin an empty line.
                 self.seen = self.held.len().saturating_sub(3).max(self.start);
                 return None;
@@ -105,7 +105,7 @@ impl Splitter {
     }
 
     /// The bytes of the last value, after the end of the response.
-    pub fn finish(&mut self) -> Option<Vec<u8>> {
+    pub fn last_value_bytes(&mut self) -> Option<Vec<u8>> {
         let last = self.held.get(self.start..).map(trimmed_value).unwrap_or_default().to_vec();
         self.start = self.held.len();
         (!last.is_empty()).then_some(last)
@@ -113,17 +113,17 @@ impl Splitter {
 
     /// Reads the bytes of a value, and masks secrets; `None` for an event without data. A line that is not JSON becomes a
     /// text.
-    pub fn value(&self, bytes: &[u8], masker: &Masker<'_>) -> Option<SplitValue> {
+    pub fn read_value(&self, bytes: &[u8], masker: &Masker<'_>) -> Option<SplitValue> {
         let text = String::from_utf8_lossy(bytes);
-        let n_undecodable = media::n_replacements(bytes, &text);
+        let n_undecodable = media::n_new_replacement_characters(bytes, &text);
         let (mut value, n_replaced) = match self.form {
             SequenceFormat::Events => {
                 let text = text.trim_start_matches('\u{feff}');
-                let events = sequence::events(text, usize::MAX);
+                let events = sequence::parse_events(text, usize::MAX);
                 (events.values.into_iter().next()?, events.n_replaced)
             }
             SequenceFormat::Lines | SequenceFormat::Records => {
-                match parsed_json(text.trim_start_matches(SEPARATOR)) {
+                match parse_repairing_surrogates(text.trim_start_matches(SEPARATOR)) {
                     Ok(taken) => (taken.json.into_value(), taken.n_replaced),
                     Err(_) => (Value::String(text.into_owned()), 0),
                 }
@@ -135,13 +135,13 @@ impl Splitter {
     }
 
     /// The end of the next value, including its separator.
-    fn value_end(&self) -> Option<usize> {
+    fn next_value_end(&self) -> Option<usize> {
         // The separator that begins a value does not end it.
         let is_record = self.form == SequenceFormat::Records;
         let from = if is_record { self.seen.max(self.start + 1) } else { self.seen };
         let ahead = self.held.get(from..)?;
         match self.form {
-            SequenceFormat::Events => empty_line_end(ahead).map(|end| from + end),
+            SequenceFormat::Events => first_empty_line_end(ahead).map(|end| from + end),
             SequenceFormat::Lines => {
                 ahead.iter().position(|byte| *byte == b'\n').map(|at| from + at + 1)
             }
@@ -153,7 +153,7 @@ impl Splitter {
 }
 
 /// The end of the first empty line: two consecutive line ends, of any of the three kinds.
-fn empty_line_end(bytes: &[u8]) -> Option<usize> {
+fn first_empty_line_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     let mut is_line_end = false;
     while let Some(byte) = bytes.get(at) {
@@ -200,10 +200,12 @@ mod tests {
             let mut values = Vec::new();
             for chunk in text.as_bytes().chunks(size) {
                 splitter.push(chunk);
-                let whole = std::iter::from_fn(|| splitter.split()).collect::<Vec<_>>();
-                values.extend(whole.iter().filter_map(|value| splitter.value(value, &masker)));
+                let whole = std::iter::from_fn(|| splitter.next_value_bytes()).collect::<Vec<_>>();
+                values.extend(whole.iter().filter_map(|value| splitter.read_value(value, &masker)));
             }
-            values.extend(splitter.finish().and_then(|value| splitter.value(&value, &masker)));
+            values.extend(
+                splitter.last_value_bytes().and_then(|value| splitter.read_value(&value, &masker)),
+            );
             let values: Vec<_> = values.iter().map(|value| value.json.text()).collect();
             assert_eq!(values, expected, "{text:?} in pieces of {size}");
         }

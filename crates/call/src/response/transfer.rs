@@ -7,9 +7,9 @@ use base64::{
 use bytes::Bytes;
 use http::HeaderValue;
 
-use super::multipart::{RawPart, SplitError, TRANSFER_ENCODING, broken};
+use super::multipart::{RawPart, SplitError, TRANSFER_ENCODING, malformed_parts_error};
 
-pub(super) fn decoded_body(part: &RawPart) -> Result<Bytes, SplitError> {
+pub(super) fn transfer_decoded_body(part: &RawPart) -> Result<Bytes, SplitError> {
     let encoding = part.headers.get(TRANSFER_ENCODING).map(HeaderValue::as_bytes);
     let (decoded, expected) = match &*encoding.unwrap_or_default().to_ascii_lowercase() {
         b"" | b"7bit" | b"8bit" | b"binary" => return Ok(part.body.clone()),
@@ -23,7 +23,7 @@ pub(super) fn decoded_body(part: &RawPart) -> Result<Bytes, SplitError> {
             "`Content-Transfer-Encoding` to be `base64`, `quoted-printable`, `7bit`, `8bit` or `binary`",
         ),
     };
-    decoded.ok_or_else(|| broken(part.at, expected, "something else"))
+    decoded.ok_or_else(|| malformed_parts_error(part.at, expected, "something else"))
 }
 
 fn decode_base64(body: &[u8]) -> Option<Bytes> {
@@ -76,7 +76,7 @@ mod tests {
 
     #[track_caller]
     fn check(encoding: &'static str, body: &'static str, expected: Option<&'static str>) {
-        let found = decoded_body(&part(encoding, body));
+        let found = transfer_decoded_body(&part(encoding, body));
         match expected {
             Some(expected) => assert_eq!(found, Ok(expected.into()), "{body:?}"),
             None => assert!(matches!(found, Err(SplitError::Form { at: 7, .. })), "{body:?}"),
@@ -103,16 +103,16 @@ mod tests {
         fn base64_and_quoted_printable_are_decoded_to_their_content(content in prop::collection::vec(any::<u8>(), 0..200)) {
             let digits = base64::prelude::BASE64_STANDARD.encode(&content);
             let lines: Vec<&[u8]> = digits.as_bytes().chunks(76).collect();
-            prop_assert_eq!(decoded_body(&part("base64", lines.join(&b"\r\n"[..]))), Ok(content.clone().into()));
+            prop_assert_eq!(transfer_decoded_body(&part("base64", lines.join(&b"\r\n"[..]))), Ok(content.clone().into()));
             let escaped: Vec<String> = content.iter().map(|byte| format!("={byte:02X}")).collect();
             let lines: Vec<String> = escaped.chunks(25).map(<[String]>::concat).collect();
-            prop_assert_eq!(decoded_body(&part("quoted-printable", lines.join("=\r\n"))), Ok(content.into()));
+            prop_assert_eq!(transfer_decoded_body(&part("quoted-printable", lines.join("=\r\n"))), Ok(content.into()));
         }
 
         #[test]
         fn any_transfer_encoded_text_is_decoded_or_refused(content in prop_oneof![".{0,60}", "[=0-9A-F \r\n]{0,60}"]) {
             for encoding in ["base64", "quoted-printable"] {
-                let found = decoded_body(&part(encoding, content.clone()));
+                let found = transfer_decoded_body(&part(encoding, content.clone()));
                 prop_assert!(found.is_err() || found.is_ok_and(|found| found.len() <= content.len()));
             }
         }

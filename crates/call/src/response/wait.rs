@@ -20,26 +20,26 @@ use super::json::begins_like_json;
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let of_milliseconds = headers.get("retry-after-ms").and_then(|value| value.to_str().ok());
     if let Some(milliseconds) = of_milliseconds.and_then(|text| unsigned_number(text.trim())) {
-        return Some(foreign_time(milliseconds / 1000.0));
+        return Some(clamped_duration(milliseconds / 1000.0));
     }
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     // Shopify, Sentry and Microsoft Graph write a fraction.
     if let Some(seconds) = unsigned_number(text) {
-        return Some(foreign_time(seconds));
+        return Some(clamped_duration(seconds));
     }
     let until = parse_date(text)?;
     let answered = parse_date(headers.get(DATE)?.to_str().ok()?)?;
     let wait = until.duration_since(answered).unwrap_or_default();
-    Some(foreign_time(wait.as_secs_f64()))
+    Some(clamped_duration(wait.as_secs_f64()))
 }
 
 /// The wait that an error asks for: `retryDelay` of a `google.rpc.RetryInfo` among its `details`, or `retry_after`. It is bounded.
 pub fn retry_delay(error: &Value) -> Option<Duration> {
-    retry_info_delay(error).or_else(|| stated_delay(error))
+    retry_info_delay(error).or_else(|| retry_after_member_delay(error))
 }
 
 /// The seconds in `retry_after`, as Discord and Cloudflare write it, and Telegram among `parameters`.
-fn stated_delay(error: &Value) -> Option<Duration> {
+fn retry_after_member_delay(error: &Value) -> Option<Duration> {
     let holders = [Some(error), error.get("parameters")];
     let stated = holders.into_iter().flatten().find_map(|holder| holder.get("retry_after"))?;
     let seconds = match stated {
@@ -47,7 +47,7 @@ fn stated_delay(error: &Value) -> Option<Duration> {
         Value::String(text) => unsigned_number(text)?,
         _ => return None,
     };
-    (seconds >= 0.0).then(|| foreign_time(seconds))
+    (seconds >= 0.0).then(|| clamped_duration(seconds))
 }
 
 /// The delay that an error of Google's interfaces states.
@@ -60,7 +60,7 @@ fn retry_info_delay(error: &Value) -> Option<Duration> {
     let mut delays = details.iter().filter(is_retry_info).filter_map(|it| it.get("retryDelay"));
     // The JSON of `google.protobuf.Duration`: seconds with up to nine fractional digits, and `s`.
     let seconds = delays.find_map(|delay| unsigned_number(delay.as_str()?.strip_suffix('s')?))?;
-    Some(foreign_time(seconds))
+    Some(clamped_duration(seconds))
 }
 
 /// The wait that the body of a response asks for, as [`retry_delay`] reads it from its error or from all of it. It is bounded.

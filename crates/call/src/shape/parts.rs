@@ -4,15 +4,16 @@
 use callgate_tool::{Content, Cut, Json, Part, Unit};
 
 use super::{ReadResponse, Shape, ShapedContent};
-use crate::{cut::even_share, select::Selection};
+use crate::{cut::size_limit_per_value, select::Selection};
 
 impl Shape {
-    pub(super) fn parts(&self, parts: Vec<Part>, read: &ReadResponse<'_>) -> ShapedContent {
+    pub(super) fn shaped_parts(&self, parts: Vec<Part>, read: &ReadResponse<'_>) -> ShapedContent {
         if !matches!(self.selection, Selection::All) {
             return self.shape_json(Json::from_serializable(&Content::Parts(parts)), read);
         }
-        let (shown, mut room) = self.room_of(&parts);
-        let share = even_share(parts.iter().take(shown).map(text_size).collect(), room);
+        let (shown, mut room) = self.shown_count_and_room(&parts);
+        let share =
+            size_limit_per_value(parts.iter().take(shown).map(cuttable_size).collect(), room);
         let mut all = ShapedContent::from(Content::Empty);
         if shown < parts.len() {
             let (at, of, unit) = (String::new(), parts.len(), Unit::Items);
@@ -23,15 +24,17 @@ impl Shape {
             let n_more = read.more_of_parts.get(index).copied().unwrap_or_default();
             // Big integers become longer as texts.
             let own = Self { result_bytes: share.min(room), ..self.clone() };
-            let one =
-                own.content(part.content, &ReadResponse { n_more, more_of_parts: &[], ..*read });
+            let one = own.shaped_content(
+                part.content,
+                &ReadResponse { n_more, more_of_parts: &[], ..*read },
+            );
             part.content = one.content;
-            room = room.saturating_sub(text_size(&part));
+            room = room.saturating_sub(cuttable_size(&part));
             kept.push(part);
             if !one.cuts.is_empty() {
                 all.cut_parts.push(index);
             }
-            all.cuts.extend(one.cuts.into_iter().map(|cut| below(index, cut)));
+            all.cuts.extend(one.cuts.into_iter().map(|cut| cut_in_part(index, cut)));
             all.n_removed += one.n_removed;
             if all.next.is_empty() {
                 all.next = one.next;
@@ -41,11 +44,11 @@ impl Shape {
         all
     }
 
-    fn room_of(&self, parts: &[Part]) -> (usize, usize) {
+    fn shown_count_and_room(&self, parts: &[Part]) -> (usize, usize) {
         let (mut shown, mut needed, mut room) = (0, 0_usize, self.result_bytes);
         for part in parts {
-            let said = uncut_size(part);
-            needed = needed.saturating_add(said + text_size(part).min(LEAST));
+            let said = uncuttable_size(part);
+            needed = needed.saturating_add(said + cuttable_size(part).min(LEAST));
             if needed > self.result_bytes && shown > 0 {
                 break;
             }
@@ -57,14 +60,14 @@ impl Shape {
 }
 
 /// Moves the location of a cut into its part.
-fn below(index: usize, mut cut: Cut) -> Cut {
+fn cut_in_part(index: usize, mut cut: Cut) -> Cut {
     let dot = if cut.at.is_empty() || cut.at.starts_with('[') { "" } else { "." };
     cut.at = format!("[{index}].content{dot}{}", cut.at);
     cut
 }
 
 /// The bytes of a part that can be cut.
-fn text_size(part: &Part) -> usize {
+fn cuttable_size(part: &Part) -> usize {
     match &part.content {
         Content::Json(json) => json.text().len(),
         Content::Text { text, .. } => text.len(),
@@ -73,7 +76,7 @@ fn text_size(part: &Part) -> usize {
 }
 
 /// The approximate bytes that describe a part that cannot be cut.
-fn uncut_size(part: &Part) -> usize {
+fn uncuttable_size(part: &Part) -> usize {
     let names = [&part.name, &part.content_id, &part.filename];
     let names: usize = names.into_iter().flatten().map(|name| name.len() + MEMBER).sum();
     let content = match &part.content {
@@ -113,7 +116,7 @@ mod tests {
         let (arguments, more_of_parts) = (&Arguments::new(), &[0, 5]);
         let read =
             ReadResponse { operation, arguments, headers, size: 7, n_more: 0, more_of_parts };
-        shape.answer(Answer::new(200, Content::Parts(parts)), &read)
+        shape.shaped_answer(Answer::new(200, Content::Parts(parts)), &read)
     }
 
     fn text(length: usize) -> Part {
@@ -129,7 +132,7 @@ mod tests {
         let Content::Parts(parts) = &answer.content else { panic!("{answer:?}") };
         assert_eq!(parts.len(), 3);
         assert_eq!(parts.first(), Some(&text(100)), "a small one is whole");
-        assert!(parts.iter().map(text_size).sum::<usize>() <= 1024);
+        assert!(parts.iter().map(cuttable_size).sum::<usize>() <= 1024);
         assert_eq!(cut_parts, [1, 2]);
         let cuts = answer.truncated.unwrap().cuts;
         let cuts: Vec<_> = cuts.iter().map(|cut| (&*cut.at, cut.of, cut.unit)).collect();
@@ -142,7 +145,7 @@ mod tests {
         let shape = Shape { result_bytes: 1024, ..Shape::default() };
         let ShapedAnswer { answer, cut_parts, .. } = shown(vec![text(300); 100], &shape);
         let Content::Parts(parts) = &answer.content else { panic!("{answer:?}") };
-        assert!(parts.iter().map(text_size).sum::<usize>() <= 1024);
+        assert!(parts.iter().map(cuttable_size).sum::<usize>() <= 1024);
         assert_eq!((parts.len(), cut_parts.len()), (3, 0));
         assert!(answer.truncated.unwrap().message.starts_with("showing 3 of 100 items"));
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use callgate_tool::{Arguments, Cut, Effect, Fault, FaultCode, Next, Reached, Truncated, Unit};
 
-use super::{fault_after_sending, fault_with_status, push_list};
+use super::{fault_after_sending, fault_with_status, push_quoted_names};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum RedirectTarget {
@@ -20,15 +20,15 @@ pub(crate) enum RedirectTarget {
 
 pub(crate) fn too_deep_json(status: u16, most: usize, effect: Effect) -> Box<Fault> {
     let what = format!("JSON that is nested deeper than {most} levels, which is the bound");
-    unread_answer(status, &what, effect)
+    unreadable_answer(status, &what, effect)
 }
 
 /// The response is no JSON, although it says so.
 pub(crate) fn unreadable_json(status: u16, effect: Effect) -> Box<Fault> {
-    unread_answer(status, "a body that is not the JSON its headers announce", effect)
+    unreadable_answer(status, "a body that is not the JSON its headers announce", effect)
 }
 
-fn unread_answer(status: u16, what: &str, effect: Effect) -> Box<Fault> {
+fn unreadable_answer(status: u16, what: &str, effect: Effect) -> Box<Fault> {
     let mut message = format!("the service answered with {what}");
     let (advice, next) = advice_when_unread(effect);
     if effect == Effect::Write {
@@ -69,7 +69,7 @@ pub(crate) fn redirect_fault(status: u16, target: &RedirectTarget, effect: Effec
 }
 
 /// The service answered with a redirect, although this many were followed.
-pub fn redirect_loop(status: u16, most: usize) -> Box<Fault> {
+pub fn too_many_redirects(status: u16, most: usize) -> Box<Fault> {
     let message = format!(
         "the service answered with more than {most} redirects in turn (at last with status {status}), and {most} is the bound; the operator corrects the path of the description, or the service"
     );
@@ -77,16 +77,16 @@ pub fn redirect_loop(status: u16, most: usize) -> Box<Fault> {
 }
 
 /// The response is larger than `limit` bytes.
-pub fn too_large(limit: usize, effect: Effect) -> Box<Fault> {
+pub fn too_large_answer(limit: usize, effect: Effect) -> Box<Fault> {
     let what = format!("the service answered with more than {limit} bytes, which is the bound");
-    too_much(&what, effect)
+    over_limit_fault(&what, effect)
 }
 
 /// The response expands to more than `most` times its size when it is decoded.
-pub fn expanded_answer(most: u64, effect: Effect) -> Box<Fault> {
+pub fn answer_expands_too_much(most: u64, effect: Effect) -> Box<Fault> {
     let what =
         format!("the service compressed its answer more than {most} times, which is the bound");
-    too_much(&what, effect)
+    over_limit_fault(&what, effect)
 }
 
 fn advice_when_unread(effect: Effect) -> (&'static str, Next) {
@@ -100,7 +100,7 @@ fn advice_when_unread(effect: Effect) -> (&'static str, Next) {
 
 pub(crate) fn too_many_parts(most: usize, effect: Effect) -> Box<Fault> {
     let what = format!("the service answered with more than {most} parts, which is the bound");
-    too_much(&what, effect)
+    over_limit_fault(&what, effect)
 }
 
 pub(crate) fn broken_parts(effect: Effect, at: usize, expected: &str, got: &str) -> Box<Fault> {
@@ -112,7 +112,7 @@ pub(crate) fn broken_parts(effect: Effect, at: usize, expected: &str, got: &str)
 }
 
 /// The fault for a response above its limit. The model may ask for less, unless that repeats a write.
-fn too_much(what: &str, effect: Effect) -> Box<Fault> {
+fn over_limit_fault(what: &str, effect: Effect) -> Box<Fault> {
     let (advice, next) = match effect {
         Effect::Write => (EXECUTED, Next::AskUser),
         Effect::Idempotent | Effect::Read => {
@@ -128,7 +128,7 @@ fn too_much(what: &str, effect: Effect) -> Box<Fault> {
 }
 
 /// The response has a content coding that was not requested, or does not follow the one it announces.
-pub fn undecodable(effect: Effect) -> Box<Fault> {
+pub fn undecodable_content(effect: Effect) -> Box<Fault> {
     let (advice, next) = advice_when_unread(effect);
     let message = format!("the service answered in a content coding that cannot be read; {advice}");
     fault_after_sending(FaultCode::UnreadableResponse, message, next, Reached::Yes)
@@ -153,7 +153,7 @@ pub(crate) fn truncation_message(cuts: &[Cut], narrowing: &[&str], next: &Argume
     let narrows = cuts.iter().any(|cut| cut.unit != Unit::Bytes) && !narrowing.is_empty();
     if narrows {
         message.push_str("; narrow with ");
-        push_list(&mut message, narrowing.iter().copied());
+        push_quoted_names(&mut message, narrowing.iter().copied());
     }
     if !next.is_empty() {
         message.push_str("; the next page is in `next`");

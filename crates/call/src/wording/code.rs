@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use callgate_tool::{Fault, FaultCode, Next, Reached};
 
-use super::{fault_after_sending, faults, invalid, shortened_text};
+use super::{fault_after_sending, faults, invalid_argument, shortened_text};
 
 faults! {
     /// No process can be started that runs the program.
@@ -64,10 +64,10 @@ pub fn program_not_kept(wait: Duration) -> Box<Fault> {
 }
 
 /// The file at this position is none that the caller may read.
-pub fn no_file(at: usize) -> Box<Fault> {
+pub fn unknown_file(at: usize) -> Box<Fault> {
     let remedy = "use the handle of a result of this session, or hand the file in again";
     let expected = "the handle of a file that is still kept";
-    invalid(
+    invalid_argument(
         &format!("files[{at}].handle"),
         expected,
         "one that is unknown or has expired",
@@ -78,10 +78,15 @@ pub fn no_file(at: usize) -> Box<Fault> {
 /// The name of the file at this position is none for a folder of a program.
 pub fn wrong_file_name(at: usize, name: &str) -> Box<Fault> {
     let expected = "a name without a path that no other file has";
-    invalid(&format!("files[{at}].name"), expected, shortened_text(name), None)
+    invalid_argument(&format!("files[{at}].name"), expected, shortened_text(name), None)
 }
 
 /// The files of a program are too large together.
 pub fn files_too_large(most: u64) -> Box<Fault> {
-    invalid("files", format!("at most {most} bytes together"), "more", Some("give fewer files"))
+    invalid_argument(
+        "files",
+        format!("at most {most} bytes together"),
+        "more",
+        Some("give fewer files"),
+    )
 }

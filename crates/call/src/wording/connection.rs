@@ -10,7 +10,7 @@ use super::{clipped_text, fault, fault_after_sending, faults};
 /// The call did not end within `limit`.
 pub fn timed_out(limit: Duration, effect: Effect) -> Box<Fault> {
     let message = format!("the service did not answer within {} s", limit.as_secs_f64());
-    uncertain(FaultCode::TimedOut, &message, effect, Reached::Maybe)
+    unknown_outcome_fault(FaultCode::TimedOut, &message, effect, Reached::Maybe)
 }
 
 faults! {
@@ -30,7 +30,7 @@ pub fn stopped_call(reached: Reached, effect: Effect) -> Box<Fault> {
         return fault(FaultCode::Stopped, message, Next::TryLater);
     }
     let message = "the call was stopped before it ended";
-    uncertain(FaultCode::Stopped, message, effect, reached)
+    unknown_outcome_fault(FaultCode::Stopped, message, effect, reached)
 }
 
 /// The service could not be reached, or the connection broke.
@@ -40,7 +40,7 @@ pub fn unreachable(reached: Reached, effect: Effect) -> Box<Fault> {
         return fault(FaultCode::Unreachable, message, Next::TryLater);
     }
     let message = "the connection broke before the answer was complete";
-    uncertain(FaultCode::Unreachable, message, effect, reached)
+    unknown_outcome_fault(FaultCode::Unreachable, message, effect, reached)
 }
 
 /// There is no secure connection: `why` names the problem and the operator's remedy.
@@ -51,10 +51,15 @@ pub fn no_secure_connection(why: &str, reached: Reached, effect: Effect) -> Box<
         return fault(FaultCode::Unreachable, message, Next::GiveUp);
     }
     let message = format!("the service ended the secure connection: {why}");
-    uncertain(FaultCode::Unreachable, &message, effect, reached)
+    unknown_outcome_fault(FaultCode::Unreachable, &message, effect, reached)
 }
 
-fn uncertain(code: FaultCode, what: &str, effect: Effect, reached: Reached) -> Box<Fault> {
+fn unknown_outcome_fault(
+    code: FaultCode,
+    what: &str,
+    effect: Effect,
+    reached: Reached,
+) -> Box<Fault> {
     let (outcome, next) = match effect {
         Effect::Read => ("it only reads, so it may be tried again later", Next::TryLater),
         Effect::Idempotent => (

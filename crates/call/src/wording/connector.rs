@@ -28,6 +28,6 @@ pub fn undescribed_connection() -> Box<Fault> {
 }
 
 /// The result is no JSON object, which results of connections are.
-pub fn no_object(effect: callgate_tool::Effect) -> Box<Fault> {
-    super::answer::undecodable(effect)
+pub fn result_not_an_object(effect: callgate_tool::Effect) -> Box<Fault> {
+    super::answer::undecodable_content(effect)
 }

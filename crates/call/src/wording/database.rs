@@ -3,7 +3,9 @@
 
 use callgate_tool::{Effect, Fault, FaultCode, Next, Problem, Reached};
 
-use super::{fault_after_sending, fault_with_problems, faults, invalid, problem, push_list};
+use super::{
+    fault_after_sending, fault_with_problems, faults, invalid_argument, problem, push_quoted_names,
+};
 
 /// Arguments that do not fit the columns.
 pub fn invalid_arguments(problems: Vec<Problem>) -> Box<Fault> {
@@ -76,11 +78,11 @@ faults! {
 
     /// The server of the database lacks something of its own, by this code.
     pub fn unable_server(code: Option<&str>) = ServiceError, TryLater, reached Yes:
-        "the database cannot do it now{code}, nothing was changed; try again later", code = in_parentheses(code);
+        "the database cannot do it now{code}, nothing was changed; try again later", code = code_in_parentheses(code);
 
     /// The database does not take a statement of callgate's own, or answers what callgate does not read.
     pub fn callgate_internal_fault(code: Option<&str>) = Internal, GiveUp, reached Yes:
-        "a fault of callgate itself ended the call{code}, nothing was changed; do not call again", code = in_parentheses(code);
+        "a fault of callgate itself ended the call{code}, nothing was changed; do not call again", code = code_in_parentheses(code);
 
     /// Time was over, and the database took back what was done.
     pub fn rolled_back_in_time(seconds: f64) = TimedOut, TryLater, reached Yes:
@@ -89,19 +91,19 @@ faults! {
     /// The database refuses the statement by a code of its own.
     pub fn refused_statement(code: Option<&str>) = ServiceError, GiveUp, reached Yes:
         "the database refuses the statement{code}, nothing was changed; do not call again with the same arguments",
-        code = in_parentheses(code);
+        code = code_in_parentheses(code);
 
     /// A reading that the database ends at a value by a code of its own.
     pub fn uncomputed_value(code: Option<&str>) = InvalidArguments, CorrectArguments, reached Yes:
         "the database cannot compute a value of the answer{code}, as a sum beyond the largest number, nothing was changed; narrow the conditions or ask for other columns",
-        code = in_parentheses(code);
+        code = code_in_parentheses(code);
 }
 
 /// The columns refer to a row that does not exist, or to one of somebody else.
 pub fn missing_referenced_row<'a>(columns: impl Iterator<Item = &'a str>) -> Box<Fault> {
     let mut message =
         "no row is there to which these columns could refer, nothing was changed: ".to_owned();
-    push_list(&mut message, columns);
+    push_quoted_names(&mut message, columns);
     message.push_str("; correct and call again");
     fault_after_sending(
         FaultCode::ConstraintViolated,
@@ -117,7 +119,7 @@ pub fn constraint_violated<'a>(rule: &str, names: impl IntoIterator<Item = &'a s
     let mut names = names.into_iter().peekable();
     if names.peek().is_some() {
         message.push_str(": ");
-        push_list(&mut message, names);
+        push_quoted_names(&mut message, names);
     }
     message.push_str("; nothing was changed; correct the arguments and call again");
     fault_after_sending(
@@ -152,7 +154,7 @@ fn unread_rows(mut message: String, columns: &[String]) -> Box<Fault> {
     message.push_str(", nothing was changed; narrow the conditions and call again");
     if !columns.is_empty() {
         message.push_str("; the operator helps with an index that begins with ");
-        push_list(&mut message, columns.iter().map(String::as_str));
+        push_quoted_names(&mut message, columns.iter().map(String::as_str));
     }
     fault_after_sending(FaultCode::TooManyRows, message, Next::CorrectArguments, Reached::Yes)
 }
@@ -165,27 +167,27 @@ pub fn not_a_query(got: &str) -> Box<Fault> {
 /// A text of SQL at a word of which the database stopped, with the name that is nearest to it.
 pub fn stopped_query(got: &str, nearest: Option<&str>) -> Box<Fault> {
     let expected = "one SELECT over the tables and columns of this tool";
-    invalid("sql", expected, got, nearest.map(|name| format!("`{name}`")).as_deref())
+    invalid_argument("sql", expected, got, nearest.map(|name| format!("`{name}`")).as_deref())
 }
 
 /// A text of SQL that the database began to run, and ended by a code of its own.
 pub fn failing_query(code: Option<&str>) -> Box<Fault> {
-    not_a_query(&format!("one that the database ends while it runs{}", in_parentheses(code)))
+    not_a_query(&format!("one that the database ends while it runs{}", code_in_parentheses(code)))
 }
 
-fn in_parentheses(code: Option<&str>) -> String {
+fn code_in_parentheses(code: Option<&str>) -> String {
     code.map(|code| format!(" (code {code})")).unwrap_or_default()
 }
 
 /// A token of a page that is none, or of another call.
-pub fn unknown_page() -> Box<Fault> {
+pub fn invalid_page_token() -> Box<Fault> {
     let expected = "`next` of the result before, with the same `where` and `sort`";
     let got = "a text that is none of this call, or one from before a restart";
-    invalid("page", expected, got, Some("leave `page` out to begin with the first page"))
+    invalid_argument("page", expected, got, Some("leave `page` out to begin with the first page"))
 }
 
 /// The sentence for values of a result that are cut.
-pub fn cut_values(
+pub fn cut_values_note(
     value_bytes: usize,
     result_bytes: usize,
     places: &[String],
@@ -194,7 +196,7 @@ pub fn cut_values(
     let mut message = format!(
         "values are cut, because one has at most {value_bytes} bytes and a result {result_bytes}: "
     );
-    push_list(&mut message, places.iter().map(String::as_str));
+    push_quoted_names(&mut message, places.iter().map(String::as_str));
     if n_more > 0 {
         message.push_str(&format!(" and {n_more} more"));
     }
@@ -202,7 +204,7 @@ pub fn cut_values(
 }
 
 /// The sentence for rows of a result that are not shown.
-pub fn left_out_rows(shown: usize, fetched: usize, most: usize) -> String {
+pub fn left_out_rows_note(shown: usize, fetched: usize, most: usize) -> String {
     format!(
         "{shown} of {fetched} fetched rows are shown, because a result has at most {most} bytes; ask for the next page, or with a smaller `limit`"
     )

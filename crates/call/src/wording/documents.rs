@@ -2,23 +2,28 @@
 
 use callgate_tool::{Fault, FaultCode, Next};
 
-use super::{fault, fault_with_problems, invalid, problem, shortened_text};
+use super::{fault, fault_with_problems, invalid_argument, problem, shortened_text};
 
 /// The document is not there for this caller: no file, or one that the caller may not see. Both read alike.
-pub fn no_document(asked: &str, search: &str) -> Box<Fault> {
+pub fn unknown_document(asked: &str, search: &str) -> Box<Fault> {
     let expected = format!("the `document` of a snippet that `{search}` returned");
-    invalid("document", expected, format!("`{}`", shortened_text(asked)), None)
+    invalid_argument("document", expected, format!("`{}`", shortened_text(asked)), None)
 }
 
 /// The first line is behind the last line of the document.
-pub fn no_line(asked: u64, n_lines: usize) -> Box<Fault> {
-    invalid("from", format!("a line of the document, which has {n_lines}"), asked.to_string(), None)
+pub fn line_past_end(asked: u64, n_lines: usize) -> Box<Fault> {
+    invalid_argument(
+        "from",
+        format!("a line of the document, which has {n_lines}"),
+        asked.to_string(),
+        None,
+    )
 }
 
 /// There are more conditions than one search may have.
 pub fn too_many_conditions(n_conditions: usize, most: usize) -> Box<Fault> {
     let got = format!("{n_conditions}, with those that the operator sets");
-    invalid("where", format!("at most {most} conditions"), got, None)
+    invalid_argument("where", format!("at most {most} conditions"), got, None)
 }
 
 /// A condition of the operator reads a value that the session lacks.
@@ -42,7 +47,7 @@ mod tests {
 
     #[test]
     fn a_missing_document_and_one_of_others_read_alike() {
-        let fault = no_document("plan.md", "handbook-search");
+        let fault = unknown_document("plan.md", "handbook-search");
         let expected = "`document`: expected the `document` of a snippet that `handbook-search` returned, got `plan.md`; correct and call again";
         assert_eq!(fault.message, expected);
     }

@@ -19,7 +19,7 @@ pub(crate) fn denied_header(at: &str) -> Box<Fault> {
 }
 
 /// A whole query string is given beside single values of the query.
-pub(crate) fn whole_query(at: &str) -> Box<Fault> {
+pub(crate) fn whole_query_beside_values(at: &str) -> Box<Fault> {
     let got = "other values of the query beside it";
     let problems = vec![problem(at, "to be the whole query string", got, None)];
     let advice = "; leave out either and call again";
@@ -27,13 +27,13 @@ pub(crate) fn whole_query(at: &str) -> Box<Fault> {
 }
 
 /// A whole query string that is not a form cannot stand beside the query of the path.
-pub(crate) fn fixed_query(at: &str) -> Box<Fault> {
+pub(crate) fn whole_beside_fixed_query(at: &str) -> Box<Fault> {
     refused_request(&format!(
         "`{at}` is the whole query string, and the path has values of the query"
     ))
 }
 
-pub(crate) fn cookie_of_its_own(name: &str) -> Box<Fault> {
+pub(crate) fn cookie_has_own_argument(name: &str) -> Box<Fault> {
     refused_request(&format!(
         "a whole cookie header sets the cookie `{name}`, which is an argument of its own"
     ))

@@ -2,21 +2,21 @@
 
 use callgate_tool::{Fault, FaultCode, Next};
 
-use super::{clipped_text, fault, push_list, shortened_text};
+use super::{clipped_text, fault, push_quoted_names, shortened_text};
 
 /// There is no tool with the name `asked`.
 pub fn unknown_tool(asked: &str, nearest: &[&str]) -> Box<Fault> {
-    let message = no_tool(asked, nearest, "call one of the declared tools");
+    let message = unknown_tool_sentence(asked, nearest, "call one of the declared tools");
     fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
 }
 
 /// The tool `asked` is not offered: the load of its description refused the operation for this reason.
 pub fn refused_tool(asked: &str, reason: &str) -> Box<Fault> {
-    fault(FaultCode::UnknownTool, no_offered_tool(asked, reason), Next::GiveUp)
+    fault(FaultCode::UnknownTool, refused_tool_sentence(asked, reason), Next::GiveUp)
 }
 
 /// The sentence about a tool whose operation is refused.
-pub fn no_offered_tool(asked: &str, reason: &str) -> String {
+pub fn refused_tool_sentence(asked: &str, reason: &str) -> String {
     let (asked, reason) = (shortened_text(asked), clipped_text(reason, REASON));
     format!(
         "the tool `{asked}` is not offered, nothing was sent: its operation is refused, {reason}"
@@ -24,13 +24,13 @@ pub fn no_offered_tool(asked: &str, reason: &str) -> String {
 }
 
 /// The sentence about an unknown tool; `otherwise` is the advice if no tool has a similar name.
-pub fn no_tool(asked: &str, nearest: &[&str], otherwise: &str) -> String {
+pub fn unknown_tool_sentence(asked: &str, nearest: &[&str], otherwise: &str) -> String {
     let mut message = format!("there is no tool `{}`; ", shortened_text(asked));
     match nearest {
         [] => message.push_str(otherwise),
         names => {
             message.push_str(if names.len() == 1 { "the nearest is " } else { "the nearest are " });
-            push_list(&mut message, names.iter().copied().take(NEAREST));
+            push_quoted_names(&mut message, names.iter().copied().take(NEAREST));
         }
     }
     message

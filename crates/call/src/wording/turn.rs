@@ -53,33 +53,33 @@ faults! {
 }
 
 /// What a model reads when its turn ends: no call is possible any more.
-pub fn last_round(why: &str) -> String {
+pub fn last_round_notice(why: &str) -> String {
     format!(
         "{why} No further call is possible. Answer now with what is known, and say what is missing."
     )
 }
 
 /// The words in place of a file that only the model before could read.
-pub fn unreadable_file(name: &str) -> String {
+pub fn unreadable_file_words(name: &str) -> String {
     format!("[A file was here that this model cannot read: {}]", shortened_text(name))
 }
 
 /// The words before files that came without any.
-pub fn files_alone() -> String {
+pub fn words_before_files() -> String {
     "Files of the user:".to_owned()
 }
 
 /// The words in place of a message of the user that has none.
-pub fn no_words() -> String {
+pub fn words_for_empty_message() -> String {
     "[This message has no words]".to_owned()
 }
 
 /// The words in place of a result that is empty, where a provider wants some.
-pub fn no_result_words() -> String {
+pub fn words_for_empty_result() -> String {
     "[This result is empty]".to_owned()
 }
 
 /// The words of the user before a conversation that begins with its model.
-pub fn no_beginning() -> String {
+pub fn words_before_first_answer() -> String {
     "[The conversation begins with an answer]".to_owned()
 }

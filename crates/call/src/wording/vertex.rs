@@ -3,7 +3,8 @@
 use callgate_tool::{Effect, Fault, FaultCode, Next};
 
 use super::{
-    fault_with_problems, fault_with_status, invalid, invalid_arguments, problem, shortened_text,
+    fault_with_problems, fault_with_status, invalid_argument, invalid_arguments, problem,
+    shortened_text,
 };
 
 /// A condition of the operator reads a value that the session lacks, or that the condition cannot take.
@@ -20,7 +21,7 @@ pub fn missing_value(field: &str, reference: &str) -> Box<Fault> {
 pub fn wrong_condition(at: &str, expected: &str) -> Box<Fault> {
     let at =
         if at.is_empty() { "where".to_owned() } else { format!("where.{}", shortened_text(at)) };
-    invalid(&at, expected, "another value", None)
+    invalid_argument(&at, expected, "another value", None)
 }
 
 /// The text of a filter that a model gave is none.
@@ -33,12 +34,12 @@ pub fn wrong_filter(why: &str) -> Box<Fault> {
 /// A filter has a text or a number that the service has no literal for.
 pub fn unwritable(at: &str) -> Box<Fault> {
     let expected = "texts without control characters, and numbers in the range of a double";
-    invalid(at, expected, "another value", None)
+    invalid_argument(at, expected, "another value", None)
 }
 
 /// The response is no JSON object, which results of searches are.
-pub fn no_object() -> Box<Fault> {
-    super::answer::undecodable(Effect::Read)
+pub fn result_not_an_object() -> Box<Fault> {
+    super::answer::undecodable_content(Effect::Read)
 }
 
 /// The service found documents and wrote no answer.

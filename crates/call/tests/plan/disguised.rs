@@ -161,8 +161,8 @@ fn check(plan: &Plan, form: Form, body: Vec<u8>, secret: &str) {
     // Piece by piece it is what it is at once.
     if let Some(mut splitter) = Splitter::from_headers(response.headers()) {
         splitter.push(response.body());
-        while let Some(bytes) = splitter.split() {
-            let value = splitter.value(&bytes, &masker);
+        while let Some(bytes) = splitter.next_value_bytes() {
+            let value = splitter.read_value(&bytes, &masker);
             shown.extend(value.map(|value| value.json.text().to_owned()));
         }
     }

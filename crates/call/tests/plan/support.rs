@@ -91,7 +91,12 @@ pub(crate) fn call_with(
 ) -> Planned {
     let mut journal = Journal::default();
     let (arguments, session) = (members(arguments), Session::default());
-    let result = plan.request_with(&arguments, &session, StoredResults::new(find), &mut journal);
+    let result = plan.request_with_stored_results(
+        &arguments,
+        &session,
+        StoredResults::new(find),
+        &mut journal,
+    );
     Planned { result, journal: journal.events().to_vec() }
 }
 

@@ -31,7 +31,7 @@ fn faults_of_the_executor_have_their_messages() {
         wording::stopped_call(Reached::Maybe, Effect::Write),
         wording::unreachable(Reached::No, Effect::Write),
         wording::unreachable(Reached::Maybe, Effect::Idempotent),
-        wording::answer::too_large(1_048_576, Effect::Read),
+        wording::answer::too_large_answer(1_048_576, Effect::Read),
         wording::nothing_recorded(),
         wording::auth_failed("the session has no `$session.params.token`"),
         wording::refused_request("its origin is not public https"),
@@ -197,9 +197,12 @@ fn a_redirect_that_the_description_declares_is_the_result() {
 
 #[test]
 fn an_unknown_tool_without_a_similar_name_is_reported_with_advice() {
-    let near = wording::no_tool("x", &["y"], "list them");
+    let near = wording::unknown_tool_sentence("x", &["y"], "list them");
     assert_eq!(near, "there is no tool `x`; the nearest is `y`");
-    assert_eq!(wording::no_tool("x", &[], "list them"), "there is no tool `x`; list them");
+    assert_eq!(
+        wording::unknown_tool_sentence("x", &[], "list them"),
+        "there is no tool `x`; list them"
+    );
 }
 
 #[test]

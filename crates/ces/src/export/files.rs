@@ -11,7 +11,7 @@ use std::{
 use callgate_config::{MAX_FILE_BYTES, read_file};
 use callgate_tree::{Limits, Node};
 
-use crate::import::{self, Imported, import_ces, import_cx, import_cx_agent, is_ces};
+use crate::import::{self, Imported, import_ces, import_cx, import_cx_agent, is_ces_export};
 
 #[derive(Debug)]
 pub(super) struct Export {
@@ -48,7 +48,7 @@ pub(super) fn read_export(path: &Path) -> Result<Export, String> {
     };
     let root = export_root_above(folder);
     let tool = read_node(&contained_file(folder, &file)?)?;
-    if is_ces(&tool) {
+    if is_ces_export(&tool) {
         return read_ces_export(file.clone(), folder, &root, &tool);
     }
     let mut imported = import_cx(&tool);
@@ -76,12 +76,12 @@ fn read_ces_export(
     let environment = root.join("environment.json");
     let mut imported = if environment.is_file() {
         let values = read_node(&contained_file(root, &environment)?)?;
-        import_ces(&filled_tool(tool, folder, &values)?)
+        import_ces(&tool_with_environment(tool, folder, &values)?)
     } else {
         import_ces(tool)
     };
     let schema = match imported.schema.take() {
-        Some(text) if import::is_path(&text) => Some(read_schema_file(root, &text)?),
+        Some(text) if import::is_schema_file_name(&text) => Some(read_schema_file(root, &text)?),
         text => text.map(Schema::Text),
     };
     Ok(Export { files: vec![file.clone(), environment], file, schema, imported })
@@ -96,13 +96,15 @@ fn export_root_above(folder: &Path) -> PathBuf {
     }
     match folder.ancestors().nth(2) {
         // A link, or a path of fewer names, has other folders above it.
-        Some(root) if !root.as_os_str().is_empty() && is_same(root, &real) => root.to_owned(),
+        Some(root) if !root.as_os_str().is_empty() && is_two_folders_above(root, &real) => {
+            root.to_owned()
+        }
         _ => real.ancestors().nth(2).map_or_else(|| folder.to_owned(), Path::to_owned),
     }
 }
 
 /// Returns true if a folder is two above another.
-fn is_same(root: &Path, real: &Path) -> bool {
+fn is_two_folders_above(root: &Path, real: &Path) -> bool {
     fs::canonicalize(root).ok().as_deref() == real.ancestors().nth(2)
 }
 
@@ -110,7 +112,7 @@ fn is_same(root: &Path, real: &Path) -> bool {
 fn contained_file(folder: &Path, file: &Path) -> Result<PathBuf, String> {
     let real = fs::canonicalize(folder)
         .and_then(|folder| fs::canonicalize(file).map(|file| (folder, file)));
-    let (folder, real) = real.map_err(|error| unreadable(file, &error.to_string()))?;
+    let (folder, real) = real.map_err(|error| unreadable_file_text(file, &error.to_string()))?;
     if !real.starts_with(folder) {
         let message = "expected a file of the export, got a link that leads out of it";
         return Err(format!("{message}: `{}`", file.display()));
@@ -134,7 +136,8 @@ fn main_file(folder: &Path) -> Result<PathBuf, String> {
             return Ok(file);
         }
     }
-    let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error.to_string()))?;
+    let entries =
+        fs::read_dir(folder).map_err(|error| unreadable_file_text(folder, &error.to_string()))?;
     let mut files = entries.flatten().map(|entry| entry.path()).filter(|path| {
         path.extension().is_some_and(|extension| extension == "json")
             && !path.ends_with("schema.json")
@@ -146,12 +149,12 @@ fn main_file(folder: &Path) -> Result<PathBuf, String> {
 }
 
 /// The tool with the values from its app's environment.
-fn filled_tool(tool: &Node, folder: &Path, environment: &Node) -> Result<Node, String> {
+fn tool_with_environment(tool: &Node, folder: &Path, environment: &Node) -> Result<Node, String> {
     let name = |path: Option<&Path>| {
         path.and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default().to_owned()
     };
     let (kind, folder) = (name(folder.parent()), name(Some(folder)));
-    import::filled_export(tool, &kind, &folder, environment)
+    import::export_with_environment(tool, &kind, &folder, environment)
         .ok_or_else(|| "expected a tool that is not nested too deeply".to_owned())
 }
 
@@ -169,7 +172,7 @@ fn read_node(file: &Path) -> Result<Node, String> {
     let parsed = callgate_tree::read(read_text(file)?.as_bytes(), &Limits::default());
     let parsed = parsed.map_err(|faults| {
         let fault = faults.first().map(|fault| fault.message.clone()).unwrap_or_default();
-        unreadable(file, &fault)
+        unreadable_file_text(file, &fault)
     })?;
     Ok(parsed.value)
 }
@@ -177,10 +180,10 @@ fn read_node(file: &Path) -> Result<Node, String> {
 fn read_text(file: &Path) -> Result<String, String> {
     let bytes = read_file(file, MAX_FILE_BYTES);
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
-    text.map_err(|error| unreadable(file, &error.to_string()))
+    text.map_err(|error| unreadable_file_text(file, &error.to_string()))
 }
 
-fn unreadable(file: &Path, why: &str) -> String {
+fn unreadable_file_text(file: &Path, why: &str) -> String {
     format!("cannot read `{}`: {why}", file.display())
 }
 

@@ -19,7 +19,7 @@ pub(super) fn import_authentication(
 ) {
     let n_remarks = imported.remarks.len();
     message.remark_unknown_members(&KINDS, imported);
-    let auth = match message.one_of(&KINDS, imported) {
+    let auth = match message.only_present_member(&KINDS, imported) {
         Some(kind) => message
             .message(kind, imported)
             .and_then(|config| imported_authentication(kind, &config, product, imported)),
@@ -65,7 +65,11 @@ fn api_key(config: &Message<'_>, imported: &mut Imported) -> Option<Value> {
         Some(2) => Some("query"),
         Some(_) => {
             let message = "expected `HEADER` or `QUERY_STRING`, got none";
-            imported.remark(RemarkKind::Invalid, config.member_pointer("requestLocation"), message);
+            imported.add_remark(
+                RemarkKind::Invalid,
+                config.member_pointer("requestLocation"),
+                message,
+            );
             None
         }
         None => None,
@@ -98,7 +102,7 @@ fn oauth_credential(
     let is_said = grant == Some(1) || (grant == Some(0) && product == Product::Ces);
     if grant == Some(0) && !is_said {
         let message = "expected `CLIENT_CREDENTIAL`, got none";
-        imported.remark(RemarkKind::Invalid, config.member_pointer("oauthGrantType"), message);
+        imported.add_remark(RemarkKind::Invalid, config.member_pointer("oauthGrantType"), message);
     }
     let client =
         config.required_text("clientId", imported).map(ExportText::text_never_read_as_reference);
@@ -134,7 +138,7 @@ fn bearer_credential(
     let Some(reference) = token.filter(|token| token.contains('$')) else {
         if token.is_some() && product == Product::Ces {
             let message = "expected a reference to a token: `$context.variables.NAME`";
-            imported.remark(RemarkKind::Invalid, config.member_pointer("token"), message);
+            imported.add_remark(RemarkKind::Invalid, config.member_pointer("token"), message);
             return None;
         }
         let token = secret_reference(config, "token", versions, imported)?;
@@ -149,7 +153,7 @@ fn bearer_credential(
         |character: char| character.is_alphanumeric() || matches!(character, '_' | '-' | '.');
     if name.is_empty() || !name.chars().all(is_name) {
         let message = format!("expected a token, or a reference to one: `{prefix}NAME`");
-        imported.remark(RemarkKind::NoEquivalent, config.member_pointer("token"), message);
+        imported.add_remark(RemarkKind::NoEquivalent, config.member_pointer("token"), message);
         return None;
     }
     Some(json!({"bearer": {"token": reference}}))
@@ -162,7 +166,7 @@ fn service_account(config: &Message<'_>, imported: &mut Imported) -> Option<Valu
     let message = format!(
         "the account callgate runs as asks for the token of `{account}`: give it `roles/iam.serviceAccountTokenCreator` there"
     );
-    imported.remark(RemarkKind::Account, config.member_pointer("serviceAccount"), message);
+    imported.add_remark(RemarkKind::Account, config.member_pointer("serviceAccount"), message);
     let mut settings = json!({"impersonate": account});
     if let (Value::Object(members), false) = (&mut settings, scopes.is_empty()) {
         members.insert("scopes".to_owned(), Value::Array(scopes));
@@ -188,7 +192,7 @@ fn import_service_agent(config: &Message<'_>, product: Product, imported: &mut I
     let message = format!(
         "the account callgate runs as asks for the token in place of the service agent of `{agent}`: give it the same roles"
     );
-    imported.remark(RemarkKind::Account, config.pointer(), message);
+    imported.add_remark(RemarkKind::Account, config.pointer(), message);
 }
 
 /// The scopes of a token; no key for scopes takes a reference.
@@ -207,7 +211,7 @@ pub(super) fn server_address<'a>(
     let address = text.server_address();
     if address.is_none() {
         let message = "expected an address that begins with `https://`, got another text";
-        imported.remark(RemarkKind::Invalid, config.member_pointer(member), message);
+        imported.add_remark(RemarkKind::Invalid, config.member_pointer(member), message);
     }
     address
 }
@@ -225,13 +229,15 @@ fn secret_reference(
     if let Some((version, name)) = named {
         if config.text(plain, imported).is_some() {
             let message = format!("`{plain}` is not used where `{version}` names a secret");
-            imported.remark(RemarkKind::Ignored, config.member_pointer(plain), message);
+            imported.add_remark(RemarkKind::Ignored, config.member_pointer(plain), message);
         }
-        if let Some(reference) = imported.secret_version(name, config.member_pointer(version), "") {
+        if let Some(reference) =
+            imported.secret_version_or_file(name, config.member_pointer(version), "")
+        {
             return Some(reference);
         }
         let message = "expected `projects/PROJECT/secrets/SECRET/versions/VERSION`";
-        imported.remark(RemarkKind::Invalid, config.member_pointer(version), message);
+        imported.add_remark(RemarkKind::Invalid, config.member_pointer(version), message);
         return None;
     }
     let value = config.text(plain, imported);
@@ -239,7 +245,7 @@ fn secret_reference(
         let reference = format!("file:{file}");
         let message =
             format!("the secret is not taken over: write it into `{file}` beside `callgate.yaml`");
-        imported.remark(RemarkKind::MissingSecret, config.member_pointer(plain), message);
+        imported.add_remark(RemarkKind::MissingSecret, config.member_pointer(plain), message);
         return Some(Value::from(reference));
     }
     if let Some(value) = value {
@@ -247,7 +253,7 @@ fn secret_reference(
     }
     // Dialogflow, since August 2025: exports no longer contain raw secrets.
     let message = format!("the export does not hold the secret of `{plain}`");
-    imported.remark(RemarkKind::MissingSecret, config.member_pointer(plain), message);
+    imported.add_remark(RemarkKind::MissingSecret, config.member_pointer(plain), message);
     None
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn import_ces_tool_into(mut imported: Imported, export: &Node) -> Imp
         import_execution(&export, &mut imported);
         if export.has("toolFakeConfig") {
             let message = "no fake answers instead of the service; `upstream: replay` answers from recordings";
-            imported.remark(
+            imported.add_remark(
                 RemarkKind::NoEquivalent,
                 export.member_pointer("toolFakeConfig"),
                 message,
@@ -35,14 +35,14 @@ pub(crate) fn import_ces_tool_into(mut imported: Imported, export: &Node) -> Imp
 }
 
 /// Returns true if an export is from Customer Engagement Suite and not from Dialogflow.
-pub(crate) fn is_ces(export: &Node) -> bool {
+pub(crate) fn is_ces_export(export: &Node) -> bool {
     Message::root(export, &mut Imported::default())
         .is_some_and(|export| KINDS.iter().any(|kind| export.has(kind)))
 }
 
 /// The export of a toolset or tool in `folder` of `kind` (`toolsets`, `tools`), with the values from its app's
 /// `environment.json`. `None` if it is nested too deeply.
-pub(crate) fn filled_export(
+pub(crate) fn export_with_environment(
     export: &Node,
     kind: &str,
     folder: &str,
@@ -76,13 +76,13 @@ fn fill_environment(export: &mut Value, environment: &Value) {
 }
 
 /// True if a schema is the name of a file and not its text.
-pub(crate) fn is_path(schema: &str) -> bool {
+pub(crate) fn is_schema_file_name(schema: &str) -> bool {
     let names = [".yaml", ".yml", ".json"];
     !schema.contains(['\n', '{']) && names.iter().any(|end| schema.ends_with(end))
 }
 
 fn import_by_kind(export: &Message<'_>, imported: &mut Imported) {
-    match export.one_of(&KINDS, imported) {
+    match export.only_present_member(&KINDS, imported) {
         Some(kind @ ("openApiTool" | "openApiToolset")) => {
             if let Some(message) = export.message(kind, imported) {
                 open_api::import_open_api(&message, Product::Ces, imported);
@@ -111,15 +111,15 @@ fn import_by_kind(export: &Message<'_>, imported: &mut Imported) {
                     "left out: Google's models search the web inside of their service, which callgate does not call"
                 }
             };
-            imported.remark(RemarkKind::NoEquivalent, export.member_pointer(kind), message);
+            imported.add_remark(RemarkKind::NoEquivalent, export.member_pointer(kind), message);
         }
         Some(other) => {
             let message = format!("tools with `{other}` are not there yet");
-            imported.remark(RemarkKind::NoEquivalent, export.member_pointer(other), message);
+            imported.add_remark(RemarkKind::NoEquivalent, export.member_pointer(other), message);
         }
         None => {
             let message = "expected `openApiToolset` or `openApiTool`, got none";
-            imported.remark(RemarkKind::Invalid, export.pointer(), message);
+            imported.add_remark(RemarkKind::Invalid, export.pointer(), message);
         }
     }
 }
@@ -130,13 +130,21 @@ fn import_execution(export: &Message<'_>, imported: &mut Imported) {
     let is_asynchronous = export.enum_position("executionType", &values, imported) == Some(2);
     if is_asynchronous {
         let message = "calls are answered when the service has answered";
-        imported.remark(RemarkKind::NoEquivalent, export.member_pointer("executionType"), message);
+        imported.add_remark(
+            RemarkKind::NoEquivalent,
+            export.member_pointer("executionType"),
+            message,
+        );
     }
     let text = export.text("timeout", imported);
     let milliseconds = match text.map(|text| milliseconds_of_duration(text.plain_text())) {
         Some(None) => {
             let message = "expected a duration: `30s`, `1.5s`";
-            return imported.remark(RemarkKind::Invalid, export.member_pointer("timeout"), message);
+            return imported.add_remark(
+                RemarkKind::Invalid,
+                export.member_pointer("timeout"),
+                message,
+            );
         }
         Some(given) => given,
         None => is_asynchronous.then_some(60_000),

@@ -22,5 +22,5 @@ pub(crate) fn import_code_interpreter(imported: &mut Imported, pointer: &str) {
     imported.settings.insert("code_interpreter", Value::Object(Object::new()));
     imported.settings.insert("prefix", "".into());
     let message = "`code_interpreter: {}` runs the programs that the agent writes; `generate: MODEL` takes tasks in words as well, and `engine: python` has packages, and files for charts";
-    imported.remark(RemarkKind::NoEquivalent, pointer, message);
+    imported.add_remark(RemarkKind::NoEquivalent, pointer, message);
 }

@@ -11,7 +11,7 @@ pub(super) fn import_confirmation(tool: &Message<'_>, imported: &mut Imported) {
     let Some(node) = tool.node(MEMBER) else { return };
     let Some(actions) = node.as_object() else {
         let message = format!("expected an object, got: {}", node.kind());
-        return imported.remark(RemarkKind::Invalid, tool.member_pointer(MEMBER), message);
+        return imported.add_remark(RemarkKind::Invalid, tool.member_pointer(MEMBER), message);
     };
     let mut tools = Object::new();
     for (action, requirement) in actions.iter() {
@@ -19,12 +19,12 @@ pub(super) fn import_confirmation(tool: &Message<'_>, imported: &mut Imported) {
             tools.insert(action.to_string(), Value::from(rule));
         } else {
             let message = "expected `REQUIRED` or `NOT_REQUIRED`, got neither";
-            imported.remark(RemarkKind::Invalid, tool.member_pointer(MEMBER), message);
+            imported.add_remark(RemarkKind::Invalid, tool.member_pointer(MEMBER), message);
         }
     }
     let mut confirm = Object::new();
     confirm.insert("default", "dialogflow_v2".into());
-    confirm.insert_filled("tools", tools);
+    confirm.insert_unless_empty("tools", tools);
     imported.settings.insert("confirm", Value::Object(confirm));
 }
 

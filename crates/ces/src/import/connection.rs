@@ -36,7 +36,7 @@ pub(super) fn import_service_directory(owner: &Message<'_>, imported: &mut Impor
             && parts.iter().all(|part| !part.is_empty());
     if !is_name {
         let message = "expected `projects/…/locations/…/namespaces/…/services/…`";
-        return imported.remark(RemarkKind::Invalid, config.member_pointer("service"), message);
+        return imported.add_remark(RemarkKind::Invalid, config.member_pointer("service"), message);
     }
     imported.settings.insert("service_directory".to_owned(), service.into());
 }
@@ -70,10 +70,10 @@ fn secret_version(
     imported: &mut Imported,
 ) -> Option<Value> {
     let part = if member == "passphrase" { "-passphrase" } else { "" };
-    let version = imported.secret_version(name, config.member_pointer(member), part);
+    let version = imported.secret_version_or_file(name, config.member_pointer(member), part);
     if version.is_none() {
         let message = "expected `projects/PROJECT/secrets/SECRET/versions/VERSION`";
-        imported.remark(RemarkKind::Invalid, config.member_pointer(member), message);
+        imported.add_remark(RemarkKind::Invalid, config.member_pointer(member), message);
     }
     version
 }

@@ -33,7 +33,7 @@ pub(super) fn import_connector_tool(tool: &Message<'_>, imported: &mut Imported)
     let Some(Value::Object(action)) = actions.and_then(|actions| actions.first_mut()) else {
         return;
     };
-    action.insert_some("description", description);
+    action.insert_if_some("description", description);
     let Some(name) = name else { return };
     // The agent calls the tool by this name alone.
     if ToolName::new(&name).is_ok() {
@@ -41,7 +41,7 @@ pub(super) fn import_connector_tool(tool: &Message<'_>, imported: &mut Imported)
         imported.settings.insert("prefix", "".into());
     } else {
         let message = "expected a name that models can write; the tool gets one of its action";
-        imported.remark(RemarkKind::NoEquivalent, tool.member_pointer("name"), message);
+        imported.add_remark(RemarkKind::NoEquivalent, tool.member_pointer("name"), message);
     }
 }
 
@@ -57,7 +57,7 @@ fn import_connection(
     let parts: Vec<&str> = connection.split('/').collect();
     if !matches!(*parts, ["projects", _, "locations", _, "connections", _]) {
         let message = "expected the name of a connection: `projects/…/locations/…/connections/…`";
-        return imported.remark(RemarkKind::Invalid, spec.member_pointer(name), message);
+        return imported.add_remark(RemarkKind::Invalid, spec.member_pointer(name), message);
     }
     let n_remarks = imported.remarks.len();
     let user = spec.message(user, imported).map(|user| user_credential(&user, product, imported));
@@ -71,10 +71,10 @@ fn import_connection(
         .collect();
     if actions.is_empty() {
         let message = "expected an action that can be taken over, got none";
-        return imported.remark(RemarkKind::Invalid, spec.pointer(), message);
+        return imported.add_remark(RemarkKind::Invalid, spec.pointer(), message);
     }
     let message = "the account callgate runs as calls the connection in place of the product's service agent: give it `roles/connectors.invoker` and `roles/connectors.viewer`";
-    imported.remark(RemarkKind::Account, spec.member_pointer(name), message);
+    imported.add_remark(RemarkKind::Account, spec.member_pointer(name), message);
     let settings = &mut imported.settings;
     settings.insert("connection", connection.into());
     settings.insert("actions", Value::Array(actions));
@@ -89,13 +89,15 @@ fn imported_action(action: &Message<'_>, imported: &mut Imported) -> Option<Obje
         &["connectionActionId", "entityOperation", "inputFields", "outputFields"],
         imported,
     );
-    let mut entry = match action.one_of(&["connectionActionId", "entityOperation"], imported)? {
+    let mut entry = match action
+        .only_present_member(&["connectionActionId", "entityOperation"], imported)?
+    {
         "connectionActionId" => {
             let id = action.required_text("connectionActionId", imported)?.plain_text();
             if id == "ExecuteCustomQuery" {
                 let message = "statements that a model writes are not run: write an action with `sql` into the toolset";
                 let pointer = action.member_pointer("connectionActionId");
-                imported.remark(RemarkKind::NoEquivalent, pointer, message);
+                imported.add_remark(RemarkKind::NoEquivalent, pointer, message);
                 return None;
             }
             Object::from_iter([("action", id.into())])
@@ -110,7 +112,7 @@ fn imported_action(action: &Message<'_>, imported: &mut Imported) -> Option<Obje
         if key == "input_fields" && gives_no_fields && !fields.is_empty() {
             let message =
                 "expected no fields that a model gives to an operation which writes none, got some";
-            imported.remark(RemarkKind::Ignored, action.member_pointer(member), message);
+            imported.add_remark(RemarkKind::Ignored, action.member_pointer(member), message);
             continue;
         }
         // An empty list means all fields.
@@ -136,7 +138,11 @@ fn entity_action(operation: &Message<'_>, imported: &mut Imported) -> Option<Obj
         5 => "delete",
         _ => {
             let message = "expected `LIST`, `GET`, `CREATE`, `UPDATE` or `DELETE`, got none";
-            imported.remark(RemarkKind::Invalid, operation.member_pointer("operation"), message);
+            imported.add_remark(
+                RemarkKind::Invalid,
+                operation.member_pointer("operation"),
+                message,
+            );
             return None;
         }
     };
@@ -157,10 +163,10 @@ fn user_credential(
 ) -> Option<Value> {
     let kinds = ["oauth2AuthCodeConfig", "oauth2JwtBearerConfig"];
     config.remark_unknown_members(&kinds, imported);
-    let kind = config.one_of(&kinds, imported)?;
+    let kind = config.only_present_member(&kinds, imported)?;
     if kind == "oauth2JwtBearerConfig" {
         let message = "tokens for a signed assertion of the user cannot be taken over";
-        imported.remark(RemarkKind::Invalid, config.member_pointer(kind), message);
+        imported.add_remark(RemarkKind::Invalid, config.member_pointer(kind), message);
         return None;
     }
     let token = config.message(kind, imported)?;
@@ -176,7 +182,7 @@ fn user_credential(
     });
     let Some(name) = name else {
         let message = format!("expected a value of the session, `{prefix}NAME`, got another one");
-        imported.remark(RemarkKind::Invalid, token.member_pointer("oauthToken"), message);
+        imported.add_remark(RemarkKind::Invalid, token.member_pointer("oauthToken"), message);
         return None;
     };
     Some(format!("{prefix}{name}").into())

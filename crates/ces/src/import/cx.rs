@@ -38,7 +38,7 @@ fn import_spec(tool: &Message<'_>, imported: &mut Imported) {
     if code_interpreter::is_code_interpreter_tool(tool) {
         return code_interpreter::import_code_interpreter(imported, tool.pointer());
     }
-    match tool.one_of(&SPECS, imported) {
+    match tool.only_present_member(&SPECS, imported) {
         Some("openApiSpec") => {
             if let Some(spec) = tool.message("openApiSpec", imported) {
                 open_api::import_open_api(&spec, Product::Dialogflow, imported);
@@ -53,10 +53,10 @@ fn import_spec(tool: &Message<'_>, imported: &mut Imported) {
         Some("dataStoreSpec") => data_store::import_cx_data_store(tool, imported),
         Some(other) => {
             let message = format!("tools with `{other}` are not there yet");
-            imported.remark(RemarkKind::NoEquivalent, tool.member_pointer(other), message);
+            imported.add_remark(RemarkKind::NoEquivalent, tool.member_pointer(other), message);
         }
         None => {
-            imported.remark(
+            imported.add_remark(
                 RemarkKind::Invalid,
                 tool.pointer(),
                 "expected `openApiSpec`, got none",

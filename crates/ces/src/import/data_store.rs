@@ -17,7 +17,11 @@ pub(super) fn import_cx_data_store(tool: &Message<'_>, imported: &mut Imported) 
     // It is an empty message in the published format.
     if prompt.is_some_and(|prompt| prompt.iter().next().is_some()) {
         let message = "left out: no prompt is used where no answer is found; the agent's own model gets the snippets";
-        imported.remark(RemarkKind::NoEquivalent, spec.member_pointer("fallbackPrompt"), message);
+        imported.add_remark(
+            RemarkKind::NoEquivalent,
+            spec.member_pointer("fallbackPrompt"),
+            message,
+        );
     }
     let connections = spec.messages("dataStoreConnections", imported);
     let stores = connections.iter().filter_map(|connection| {
@@ -34,7 +38,7 @@ pub(super) fn import_cx_data_store(tool: &Message<'_>, imported: &mut Imported) 
     let stores: Vec<Store> = stores.collect();
     if stores.is_empty() {
         let message = "expected a data store, got none";
-        return imported.remark(
+        return imported.add_remark(
             RemarkKind::Invalid,
             spec.member_pointer("dataStoreConnections"),
             message,
@@ -43,7 +47,7 @@ pub(super) fn import_cx_data_store(tool: &Message<'_>, imported: &mut Imported) 
     let mut vertex = Object::new();
     if stores.len() > 1 {
         let message = "an answer over several data stores needs their engine, which the export does not name: the tool gives snippets; write `vertex: {engine: …, answer: true}` for answers";
-        imported.remark(
+        imported.add_remark(
             RemarkKind::NoEquivalent,
             spec.member_pointer("dataStoreConnections"),
             message,
@@ -53,20 +57,20 @@ pub(super) fn import_cx_data_store(tool: &Message<'_>, imported: &mut Imported) 
     }
     remark_account(&spec.member_pointer("dataStoreConnections"), imported);
     vertex.insert("data_stores", stores.iter().map(Store::to_value).collect());
-    insert_search_named_by_member(tool, "displayName", vertex, imported);
+    insert_named_search(tool, "displayName", vertex, imported);
 }
 
 /// Imports a tool of Customer Engagement Suite.
 pub(super) fn import_ces_data_store(tool: &Message<'_>, imported: &mut Imported) {
     tool.remark_unknown_members(&[&SOURCES[..], &SETTINGS[..]].concat(), imported);
-    let kind = tool.one_of(&SOURCES, imported);
+    let kind = tool.only_present_member(&SOURCES, imported);
     let Some(kind) = kind else {
         let message = "expected `dataStoreSource` or `engineSource`, got none";
-        return imported.remark(RemarkKind::Invalid, tool.pointer(), message);
+        return imported.add_remark(RemarkKind::Invalid, tool.pointer(), message);
     };
     let Some(source) = tool.message(kind, imported) else { return };
     let searched = match kind {
-        "dataStoreSource" => source_store(&source, imported)
+        "dataStoreSource" => store_with_filter(&source, imported)
             .map(|store| SearchScope { stores: vec![store], ..SearchScope::default() }),
         _ => engine_scope(&source, imported),
     };
@@ -78,7 +82,7 @@ pub(super) fn import_ces_data_store(tool: &Message<'_>, imported: &mut Imported)
         vertex.insert("filter_argument", true.into());
     }
     remark_account(&tool.member_pointer(kind), imported);
-    insert_search_named_by_member(tool, "name", vertex, imported);
+    insert_named_search(tool, "name", vertex, imported);
 }
 
 /// The data stores that a tool searches, by an engine or by itself.
@@ -112,8 +116,8 @@ impl Store {
 
     fn store_keys(&self) -> Object {
         let mut keys = Object::from([("name", self.name.as_str().into())]);
-        keys.insert_some("filter", self.filter.as_deref());
-        keys.insert_filled("boosts", self.boosts.clone());
+        keys.insert_if_some("filter", self.filter.as_deref());
+        keys.insert_unless_empty("boosts", self.boosts.clone());
         keys
     }
 }
@@ -121,9 +125,9 @@ impl Store {
 impl SearchScope {
     fn to_object(&self, source: &Message<'_>, imported: &mut Imported) -> Object {
         let mut vertex = Object::new();
-        vertex.insert_some("engine", self.engine.as_deref());
-        vertex.insert_some("filter", self.filter.as_deref());
-        vertex.insert_filled("boosts", self.boosts.clone());
+        vertex.insert_if_some("engine", self.engine.as_deref());
+        vertex.insert_if_some("filter", self.filter.as_deref());
+        vertex.insert_unless_empty("boosts", self.boosts.clone());
         let with_chunks = self.stores.iter().filter(|store| store.has_chunks).count();
         let store = |store: &Store| match self.engine {
             // A request to an engine has one mode.
@@ -133,14 +137,14 @@ impl SearchScope {
             }
             None => store.to_value(),
         };
-        vertex.insert_filled("data_stores", self.stores.iter().map(store).collect::<Value>());
+        vertex.insert_unless_empty("data_stores", self.stores.iter().map(store).collect::<Value>());
         if self.engine.is_some() && with_chunks > 0 {
             if with_chunks == self.stores.len() {
                 vertex.insert("mode", "chunks".into());
             } else {
                 let message = "some of the data stores have chunks: all are searched for documents, since a request to an engine has one mode";
                 let pointer = source.member_pointer("dataStoreSources");
-                imported.remark(RemarkKind::NoEquivalent, pointer, message);
+                imported.add_remark(RemarkKind::NoEquivalent, pointer, message);
             }
         }
         vertex
@@ -148,11 +152,11 @@ impl SearchScope {
 }
 
 /// A data store with its filter.
-fn source_store(source: &Message<'_>, imported: &mut Imported) -> Option<Store> {
+fn store_with_filter(source: &Message<'_>, imported: &mut Imported) -> Option<Store> {
     source.remark_unknown_members(&["filter", "dataStore"], imported);
     let Some(data_store) = source.message("dataStore", imported) else {
         let message = "expected a data store, got none";
-        imported.remark(RemarkKind::Invalid, source.member_pointer("dataStore"), message);
+        imported.add_remark(RemarkKind::Invalid, source.member_pointer("dataStore"), message);
         return None;
     };
     data_store.remark_unknown_members(
@@ -178,13 +182,13 @@ fn engine_scope(source: &Message<'_>, imported: &mut Imported) -> Option<SearchS
     let engine = Some(resource_name(source, "engine", imported)?);
     let sources = source.messages("dataStoreSources", imported);
     let stores: Option<Vec<Store>> =
-        sources.iter().map(|source| source_store(source, imported)).collect();
+        sources.iter().map(|source| store_with_filter(source, imported)).collect();
     let (stores, filter) = (stores?, source_filter(source, imported));
     // data_store_tool.proto: it is not used where data stores are named. Left out, it could show more than before.
     if filter.is_some() && !stores.is_empty() {
         let message =
             "the products do not use it beside `dataStoreSources`; here it holds for all of them";
-        imported.remark(RemarkKind::NoEquivalent, source.member_pointer("filter"), message);
+        imported.add_remark(RemarkKind::NoEquivalent, source.member_pointer("filter"), message);
     }
     Some(SearchScope { engine, filter, stores, ..SearchScope::default() })
 }
@@ -229,7 +233,7 @@ fn resource_name(message: &Message<'_>, member: &str, imported: &mut Imported) -
     };
     if !is_name {
         let message_text = format!("expected a name such as `{expected}`");
-        imported.remark(RemarkKind::Invalid, message.member_pointer(member), message_text);
+        imported.add_remark(RemarkKind::Invalid, message.member_pointer(member), message_text);
         return None;
     }
     Some(name)
@@ -237,11 +241,11 @@ fn resource_name(message: &Message<'_>, member: &str, imported: &mut Imported) -
 
 fn remark_account(pointer: &str, imported: &mut Imported) {
     let message = "the account callgate runs as asks Vertex AI Search in place of the product's service agent: give it `roles/discoveryengine.viewer`; `data_stores` points the tool at a local folder instead";
-    imported.remark(RemarkKind::Account, pointer, message);
+    imported.add_remark(RemarkKind::Account, pointer, message);
 }
 
 /// Gives the tool the name that agents call it by, its description, and the arguments that they know.
-fn insert_search_named_by_member(
+fn insert_named_search(
     tool: &Message<'_>,
     member: &str,
     mut vertex: Object,
@@ -252,14 +256,14 @@ fn insert_search_named_by_member(
     let is_legal = name.as_ref().is_some_and(|name| ToolName::new(name).is_ok());
     if name.is_some() && !is_legal {
         let message = "expected a name that models can write; the tool is called `search` behind its toolset's";
-        imported.remark(RemarkKind::NoEquivalent, tool.member_pointer(member), message);
+        imported.add_remark(RemarkKind::NoEquivalent, tool.member_pointer(member), message);
     }
     let name = name.filter(|_| is_legal);
     if name.is_some() {
         imported.settings.insert("prefix", "".into());
     }
     for (key, value) in [("name", name), ("description", description)] {
-        vertex.insert_some(key, value);
+        vertex.insert_if_some(key, value);
     }
     vertex.insert("arguments", "google".into());
     imported.settings.insert("vertex", Value::Object(vertex));
@@ -277,7 +281,7 @@ fn number_in_range(
     let number = number.filter(|number| range.contains(number));
     if number.is_none() {
         let message_text = format!("expected a number from {} to {}", range.start(), range.end());
-        imported.remark(RemarkKind::Invalid, message.member_pointer(member), message_text);
+        imported.add_remark(RemarkKind::Invalid, message.member_pointer(member), message_text);
     }
     number
 }

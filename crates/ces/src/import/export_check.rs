@@ -19,7 +19,7 @@ pub(crate) fn remove_file_certificates(imported: &mut Imported) {
     if !ca.into_iter().flatten().chain(shown).all(is_certificate) {
         imported.settings.remove("tls");
         let message = "expected certificates: PEM, or DER in base64";
-        imported.remark(RemarkKind::Invalid, "/tlsConfig", message);
+        imported.add_remark(RemarkKind::Invalid, "/tlsConfig", message);
     }
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn fill_server_from_environment(description: &str, imported: &mut Imp
         let message = format!(
             "expected `$env_var` for the whole address of the server, with at most a path behind it, got: `{template}`"
         );
-        imported.remark(RemarkKind::Invalid, "/servers/0/url", message);
+        imported.add_remark(RemarkKind::Invalid, "/servers/0/url", message);
         return;
     };
     if let Some(url) = &imported.url {
@@ -43,17 +43,17 @@ pub(crate) fn fill_server_from_environment(description: &str, imported: &mut Imp
         imported.settings.insert("server".to_owned(), server.into());
     } else {
         let message = "the server is `$env_var`, and `environment.json` has no `url` for it";
-        imported.remark(RemarkKind::NoEquivalent, "", message);
+        imported.add_remark(RemarkKind::NoEquivalent, "", message);
     }
 }
 
 /// Reports a token endpoint that is not public https: whoever wrote the export must not choose where in this network
 /// the client's secret goes.
-pub(crate) fn check_token_endpoint(imported: &mut Imported) {
+pub(crate) fn remark_untrusted_endpoint(imported: &mut Imported) {
     let auth = imported.settings.get("auth").and_then(|auth| auth.get("oauth2_client_credentials"));
     let url = auth.and_then(|auth| auth.get("token_url")).and_then(Value::as_str);
     if url.is_some_and(|url| !is_public_https(url)) {
-        imported.remark(RemarkKind::Invalid, "/authentication", UNTRUSTED_ENDPOINT);
+        imported.add_remark(RemarkKind::Invalid, "/authentication", UNTRUSTED_ENDPOINT);
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn import_ces_function(export: &Message<'_>, imported: &mut Imported)
     let name = function.required_text("name", imported).map(|text| text.plain_text().to_owned());
     let description =
         function.text("description", imported).map(|text| text.plain_text().to_owned());
-    let schema = |name| function.node(name).map(|node| json_schema(node.to_value(), 0));
+    let schema = |name| function.node(name).map(|node| ces_to_json_schema(node.to_value(), 0));
     let (input, output) = (schema("parameters"), schema("response"));
     import_function(imported, name, description, input, output);
 }
@@ -39,7 +39,7 @@ fn import_function(
     let legal = legal_name(&name);
     if legal != name {
         let message = format!("the function is called `{legal}`, which models can write");
-        imported.remark(RemarkKind::Ignored, "/displayName", message);
+        imported.add_remark(RemarkKind::Ignored, "/displayName", message);
     }
     let mut input = input.unwrap_or_else(|| json!({"type": "object", "properties": {}}));
     if let Some(members) = input.as_object_mut().filter(|members| !members.contains_key("type")) {
@@ -47,13 +47,13 @@ fn import_function(
     }
     if input.get("type").and_then(Value::as_str) != Some("object") {
         let message = "expected a schema of objects for the arguments of a function";
-        return imported.remark(RemarkKind::Invalid, "", message);
+        return imported.add_remark(RemarkKind::Invalid, "", message);
     }
     let mut function = Object::new();
     function.insert("name", Value::from(legal));
     function.insert("description", Value::from(description.unwrap_or_default()));
     function.insert("input", input);
-    function.insert_some("output", output);
+    function.insert_if_some("output", output);
     imported.settings.insert("functions", json!([Value::Object(function)]));
 }
 
@@ -69,7 +69,7 @@ fn legal_name(name: &str) -> String {
 }
 
 /// The JSON Schema of a `Schema` of Customer Engagement Suite: types in capitals, `nullable`, `ref` and `defs`.
-fn json_schema(schema: Value, depth: usize) -> Value {
+fn ces_to_json_schema(schema: Value, depth: usize) -> Value {
     let Value::Object(members) = schema else { return schema };
     if depth > MOST_DEPTH {
         return json!({});
@@ -93,11 +93,12 @@ fn json_schema(schema: Value, depth: usize) -> Value {
                 made.insert("properties", convert_named_schemas(members, depth));
             }
             ("prefixItems" | "prefix_items" | "anyOf" | "any_of", Value::Array(items)) => {
-                let items = items.into_iter().map(|item| json_schema(item, depth + 1)).collect();
+                let items =
+                    items.into_iter().map(|item| ces_to_json_schema(item, depth + 1)).collect();
                 made.insert(camel_case(&name), Value::Array(items));
             }
             ("items" | "additionalProperties" | "additional_properties", value) => {
-                made.insert(camel_case(&name), json_schema(value, depth + 1));
+                made.insert(camel_case(&name), ces_to_json_schema(value, depth + 1));
             }
             // An int64 is a text in the JSON of protocol buffers.
             ("minItems" | "maxItems" | "min_items" | "max_items", Value::String(text)) => {
@@ -115,7 +116,9 @@ fn json_schema(schema: Value, depth: usize) -> Value {
 
 fn convert_named_schemas(members: Object, depth: usize) -> Value {
     let members = members.into_iter();
-    Value::Object(members.map(|(name, value)| (name, json_schema(value, depth + 1))).collect())
+    Value::Object(
+        members.map(|(name, value)| (name, ces_to_json_schema(value, depth + 1))).collect(),
+    )
 }
 
 /// A name in the spelling of JSON Schema.
@@ -157,6 +160,6 @@ mod tests {
             },
             "$defs": {"Tag": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
         });
-        assert_eq!(json_schema(schema, 0), expected);
+        assert_eq!(ces_to_json_schema(schema, 0), expected);
     }
 }

@@ -15,14 +15,14 @@ pub(super) struct Message<'a> {
 impl<'a> Message<'a> {
     /// The message at the root of a file.
     pub(super) fn root(node: &'a Node, imported: &mut Imported) -> Option<Self> {
-        Self::from_node(node, String::new(), imported)
+        Self::object_or_remark(node, String::new(), imported)
     }
 
-    fn from_node(node: &'a Node, pointer: String, imported: &mut Imported) -> Option<Self> {
+    fn object_or_remark(node: &'a Node, pointer: String, imported: &mut Imported) -> Option<Self> {
         let object = node.as_object();
         if object.is_none() {
             let message = format!("expected an object, got: {}", node.kind());
-            imported.remark(RemarkKind::Invalid, &pointer, message);
+            imported.add_remark(RemarkKind::Invalid, &pointer, message);
         }
         object.map(|object| Self { object, pointer })
     }
@@ -47,14 +47,16 @@ impl<'a> Message<'a> {
     }
 
     pub(super) fn message(&self, name: &str, imported: &mut Imported) -> Option<Self> {
-        Self::from_node(self.node(name)?, self.member_pointer(name), imported)
+        Self::object_or_remark(self.node(name)?, self.member_pointer(name), imported)
     }
 
     pub(super) fn messages(&self, name: &str, imported: &mut Imported) -> Vec<Self> {
         let items = self.member_items(name, imported).iter().enumerate();
         let pointer = self.member_pointer(name);
         items
-            .filter_map(|(at, item)| Self::from_node(item, format!("{pointer}/{at}"), imported))
+            .filter_map(|(at, item)| {
+                Self::object_or_remark(item, format!("{pointer}/{at}"), imported)
+            })
             .collect()
     }
 
@@ -64,11 +66,11 @@ impl<'a> Message<'a> {
         let text = node.as_str();
         if text.is_none() {
             let message = format!("expected a text, got: {}", node.kind());
-            imported.remark(RemarkKind::Invalid, self.member_pointer(name), message);
+            imported.add_remark(RemarkKind::Invalid, self.member_pointer(name), message);
         }
         if text == Some(ENVIRONMENT) {
             let message = "expected a value of `environment.json` in place of `$env_var`, got none";
-            imported.remark(RemarkKind::Invalid, self.member_pointer(name), message);
+            imported.add_remark(RemarkKind::Invalid, self.member_pointer(name), message);
         }
         text.filter(|text| !text.is_empty() && *text != ENVIRONMENT).map(ExportText::new)
     }
@@ -83,7 +85,7 @@ impl<'a> Message<'a> {
         let text = self.text(name, imported);
         if text.is_none() && imported.remarks.len() == n_remarks {
             let message = format!("expected `{name}`, got none");
-            imported.remark(RemarkKind::Invalid, self.member_pointer(name), message);
+            imported.add_remark(RemarkKind::Invalid, self.member_pointer(name), message);
         }
         text
     }
@@ -92,7 +94,7 @@ impl<'a> Message<'a> {
         let items = self.member_items(name, imported);
         let texts: Vec<_> = items.iter().filter_map(Node::as_str).map(ExportText::new).collect();
         if texts.len() < items.len() {
-            imported.remark(
+            imported.add_remark(
                 RemarkKind::Invalid,
                 self.member_pointer(name),
                 "expected a list of texts",
@@ -118,26 +120,27 @@ impl<'a> Message<'a> {
         let index = named.or(numbered).flatten();
         if index.is_none() {
             let message = format!("expected one of `{}`", values.join("`, `"));
-            imported.remark(RemarkKind::Invalid, self.member_pointer(name), message);
+            imported.add_remark(RemarkKind::Invalid, self.member_pointer(name), message);
         }
         index
     }
 
     /// Adds a remark for each unknown member.
     pub(super) fn remark_unknown_members(&self, expected_names: &[&str], imported: &mut Imported) {
-        let is_known =
-            |name: &str| expected_names.iter().any(|expected_name| is_same(expected_name, name));
+        let is_known = |name: &str| {
+            expected_names.iter().any(|expected_name| is_camel_or_snake(expected_name, name))
+        };
         for (name, node) in self.object.iter().filter(|(name, _)| !is_known(name)) {
             if !matches!(node, Node::Null) {
                 let pointer = format!("{}/{}", self.pointer, pointer_segment(name));
                 let message = format!("`{name}` means nothing here");
-                imported.remark(RemarkKind::Ignored, pointer, message);
+                imported.add_remark(RemarkKind::Ignored, pointer, message);
             }
         }
     }
 
     /// The set members of a group that allows at most one: `None` if several are set.
-    pub(super) fn one_of(
+    pub(super) fn only_present_member(
         &self,
         names: &[&'static str],
         imported: &mut Imported,
@@ -146,7 +149,7 @@ impl<'a> Message<'a> {
         let first = present_names.next()?;
         if let Some(second) = present_names.next() {
             let message = format!("expected one of its members, got `{first}` and `{second}`");
-            imported.remark(RemarkKind::Invalid, &self.pointer, message);
+            imported.add_remark(RemarkKind::Invalid, &self.pointer, message);
             return None;
         }
         Some(first)
@@ -156,7 +159,7 @@ impl<'a> Message<'a> {
         let Some(node) = self.node(name) else { return &[] };
         node.as_array().unwrap_or_else(|| {
             let message = format!("expected a list, got: {}", node.kind());
-            imported.remark(RemarkKind::Invalid, self.member_pointer(name), message);
+            imported.add_remark(RemarkKind::Invalid, self.member_pointer(name), message);
             &[]
         })
     }
@@ -165,13 +168,13 @@ impl<'a> Message<'a> {
     fn member(&self, name: &str) -> Option<(&'a str, &'a Node)> {
         let mut members = self.object.iter().filter(|(_, node)| !matches!(node, Node::Null));
         members
-            .find(|(written_name, _)| is_same(name, written_name))
+            .find(|(written_name, _)| is_camel_or_snake(name, written_name))
             .map(|(entry, node)| (&**entry, node))
     }
 }
 
 /// Returns true if `written` is `camel` in `lowerCamelCase` or in `snake_case`.
-fn is_same(camel: &str, written: &str) -> bool {
+fn is_camel_or_snake(camel: &str, written: &str) -> bool {
     camel == written || snake_case(camel) == written
 }
 

@@ -10,7 +10,7 @@ use std::{
 use callgate_config::{MAX_FILE_BYTES, read_file};
 use zip::ZipArchive;
 
-use super::{MOST_BYTES, MOST_FILES, common_root, is_wanted, no_root};
+use super::{MOST_BYTES, MOST_FILES, folder_of_root_file, is_import_file, missing_root_file_text};
 
 type Archive = ZipArchive<Cursor<Vec<u8>>>;
 
@@ -32,11 +32,13 @@ pub(super) fn read_archive(file: &Path) -> Result<BTreeMap<String, Vec<u8>>, Str
     })?;
     let names = file_names(&mut archive)?;
     let shown: Vec<_> = names.iter().map(|(name, _)| name.as_str()).collect();
-    let root = common_root(&shown).ok_or_else(|| no_root(file))?;
+    let root = folder_of_root_file(&shown).ok_or_else(|| missing_root_file_text(file))?;
     let mut files = BTreeMap::new();
     let mut left = MOST_BYTES;
     for (name, at) in &names {
-        let Some(below) = name.strip_prefix(&root).filter(|name| is_wanted(name)) else { continue };
+        let Some(below) = name.strip_prefix(&root).filter(|name| is_import_file(name)) else {
+            continue;
+        };
         let bytes = inflate_file(&mut archive, *at, left.min(MAX_FILE_BYTES))
             .map_err(|why| format!("cannot read `{name}` of `{}`: {why}", file.display()))?;
         left = left.saturating_sub(bytes.len());
@@ -53,7 +55,7 @@ fn file_names(archive: &mut Archive) -> Result<Vec<(String, usize)>, String> {
     for at in 0..archive.len() {
         let entry = archive.by_index_raw(at).map_err(|error| error.to_string())?;
         let name = entry.name().map_err(|error| error.to_string())?;
-        if !is_inside(&name) {
+        if !is_plain_inner_path(&name) {
             return Err(format!(
                 "expected names of files in the export, got: `{}`",
                 printable_name(&name)
@@ -70,7 +72,7 @@ fn file_names(archive: &mut Archive) -> Result<Vec<(String, usize)>, String> {
 }
 
 /// True if a name is a plain path that stays inside its folder.
-fn is_inside(name: &str) -> bool {
+fn is_plain_inner_path(name: &str) -> bool {
     let mut parts = name.strip_suffix('/').unwrap_or(name).split('/');
     let is_plain = |part: &str| !matches!(part, "" | "." | "..");
     parts.all(is_plain) && !name.contains(['\\', '\0', ':'])
@@ -102,11 +104,11 @@ mod tests {
     #[test]
     fn only_plain_relative_paths_are_inside_an_export() {
         for name in ["app.json", "tools/a/a.json", "tools/", "Default Start Flow/a b.json"] {
-            assert!(is_inside(name), "{name}");
+            assert!(is_plain_inner_path(name), "{name}");
         }
         for name in ["", "/etc/passwd", "../a", "a/../b", "a//b", "./a", "C:/a", "a\\..\\b", "a\0b"]
         {
-            assert!(!is_inside(name), "{name}");
+            assert!(!is_plain_inner_path(name), "{name}");
         }
     }
 }

@@ -8,18 +8,20 @@ use std::{
 
 use callgate_config::{MAX_FILE_BYTES, read_file};
 
-use super::{MOST_BYTES, MOST_FILES, common_root, is_wanted, no_root};
+use super::{MOST_BYTES, MOST_FILES, folder_of_root_file, is_import_file, missing_root_file_text};
 
 /// Reads the wanted files, by their names below the export's root.
 pub(super) fn read_export_files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let mut named_paths = Vec::new();
     collect_files(folder, "", 0, &mut named_paths)?;
     let names: Vec<_> = named_paths.iter().map(|(name, _)| name.as_str()).collect();
-    let root = common_root(&names).ok_or_else(|| no_root(folder))?;
+    let root = folder_of_root_file(&names).ok_or_else(|| missing_root_file_text(folder))?;
     let mut files = BTreeMap::new();
     let mut left = MOST_BYTES;
     for (name, file) in &named_paths {
-        let Some(name) = name.strip_prefix(&root).filter(|name| is_wanted(name)) else { continue };
+        let Some(name) = name.strip_prefix(&root).filter(|name| is_import_file(name)) else {
+            continue;
+        };
         if file.is_symlink() {
             return Err(format!("expected a file, got a link: `{}`", file.display()));
         }

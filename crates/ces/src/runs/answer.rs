@@ -7,7 +7,7 @@ use callgate_tool::{Fault, Outcome, Session, ToolCall};
 use super::{
     Run, client_answers,
     inputs::ToolResponse,
-    outputs::response_of,
+    outputs::dialect_response,
     turn::{CallState, PendingCall, WaitingTurn},
 };
 
@@ -25,7 +25,7 @@ impl Run {
             if let Err(fault) = self.end_call(session, call, response).await {
                 let detail = format!("`{}`: {}", response.id, fault.message);
                 let problem = Problem::new(UNEXPECTED_OUTPUT, detail);
-                return Err(client_answers::with_pending(problem, Some(&before)));
+                return Err(client_answers::with_waiting_calls(problem, Some(&before)));
             }
         }
         Ok(())
@@ -47,7 +47,8 @@ impl Run {
         if let Outcome::Answered(answered) = &mut result.outcome {
             answered.status = answered.status.or(response.status);
         }
-        pending.state = CallState::Ended(response_of(pending, &result), Some(response.id.clone()));
+        pending.state =
+            CallState::Ended(dialect_response(pending, &result), Some(response.id.clone()));
         Ok(())
     }
 }

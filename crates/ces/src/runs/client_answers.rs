@@ -26,7 +26,7 @@ pub(super) fn call_positions(
     }
     let Some((kind, _)) = wrong.first() else { return Ok(call_positions) };
     let detail: Vec<_> = wrong.iter().map(|(_, detail)| detail.as_str()).collect();
-    Err(with_pending(Problem::new(*kind, detail.join("; ")), open))
+    Err(with_waiting_calls(Problem::new(*kind, detail.join("; ")), open))
 }
 
 fn call_position(
@@ -83,11 +83,11 @@ fn tool_mismatch(call: &PendingCall, response: &ToolResponse) -> Option<String> 
 pub(super) fn paused_session_problem(turn: &WaitingTurn) -> Problem {
     let detail =
         "the session waits for its client: answer the calls under `toolCalls` with `toolResponses`";
-    with_pending(Problem::new(SESSION_PAUSED, detail), Some(turn))
+    with_waiting_calls(Problem::new(SESSION_PAUSED, detail), Some(turn))
 }
 
 /// Adds the waiting calls to a problem.
-pub(super) fn with_pending(problem: Problem, open: Option<&WaitingTurn>) -> Problem {
+pub(super) fn with_waiting_calls(problem: Problem, open: Option<&WaitingTurn>) -> Problem {
     let calls = open.map(WaitingTurn::requested_calls).unwrap_or_default();
     problem.with_member("toolCalls", Value::Array(calls))
 }

@@ -107,7 +107,10 @@ fn answer_with_status(output: Object) -> (ClientAnswer, Option<u16>) {
 }
 
 /// The answer with the id of the first call that waits for it: Dialogflow identifies a call by its tool and its action.
-pub(super) fn with_id(mut response: ToolResponse, open: Option<&WaitingTurn>) -> ToolResponse {
+pub(super) fn with_waiting_call_id(
+    mut response: ToolResponse,
+    open: Option<&WaitingTurn>,
+) -> ToolResponse {
     if response.named.contains_key("action") {
         let mut calls = open.iter().flat_map(|turn| &turn.calls);
         let id = calls.find_map(|call| match &call.state {

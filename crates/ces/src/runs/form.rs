@@ -61,7 +61,7 @@ impl RequestForm {
                 other => others.push(other),
             }
         }
-        body.insert_filled("outputs", others);
+        body.insert_unless_empty("outputs", others);
         Value::Object(body)
     }
 }

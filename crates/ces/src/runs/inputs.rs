@@ -126,7 +126,9 @@ pub(super) fn take_execution(members: &mut Object) -> Result<Execution, Problem>
     match members.remove("execution") {
         None => Ok(Execution::Server),
         Some(Value::String(side)) if side == "client" => Ok(Execution::Client),
-        other => Err(InvalidValue::setting("execution", "`client`", other.as_ref()).into()),
+        other => {
+            Err(InvalidValue::new_showing_value("execution", "`client`", other.as_ref()).into())
+        }
     }
 }
 
@@ -186,7 +188,7 @@ pub(crate) fn tool_naming_members(call: &Object) -> Object {
             Value::String(_) if name != "toolsetTool" => Some(value.clone()),
             _ => None,
         };
-        named.insert_some(name, value);
+        named.insert_if_some(name, value);
     }
     named
 }
@@ -195,7 +197,7 @@ fn toolset_tool(members: &Object) -> Option<Object> {
     let mut made = Object::new();
     for (name, other) in [("toolset", "toolset"), ("toolId", "tool_id")] {
         let value = members.get(name).or_else(|| members.get(other)).and_then(Value::as_str);
-        made.insert_some(name, value);
+        made.insert_if_some(name, value);
     }
     made.contains_key("toolId").then_some(made)
 }

@@ -10,7 +10,7 @@ use super::{
     turn::{CallState, PendingCall, WaitingTurn},
 };
 
-pub(super) fn with_ids(calls: Vec<Value>) -> Vec<Value> {
+pub(super) fn with_missing_ids(calls: Vec<Value>) -> Vec<Value> {
     let mut calls = calls;
     for (at, call) in calls.iter_mut().enumerate() {
         let Some(members) = call.as_object_mut() else { continue };
@@ -39,7 +39,7 @@ pub(super) fn pending_call(
         RequestForm::Ces => {
             let mut named = call.as_object().map(tool_naming_members).unwrap_or_default();
             if waits.is_some() {
-                add_names(&mut named, &tool);
+                add_missing_names(&mut named, &tool);
             }
             let id = response.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
             (id, named, response.get("response").cloned().unwrap_or_default())
@@ -67,7 +67,7 @@ pub(super) fn pending_call(
 }
 
 /// Adds the names that the client needs to run a call.
-fn add_names(named: &mut Object, tool: &str) {
+fn add_missing_names(named: &mut Object, tool: &str) {
     if !named.contains_key("tool") && !named.contains_key("toolsetTool") {
         named.insert("tool", Value::from(tool));
     }
@@ -87,7 +87,10 @@ fn result_without_tool_and_action(result: &Value) -> Value {
     Value::Object(members)
 }
 
-pub(super) fn end_all(turn: &mut WaitingTurn, fault: impl Fn(&PendingCall) -> Box<Fault>) {
+pub(super) fn end_waiting_calls(
+    turn: &mut WaitingTurn,
+    fault: impl Fn(&PendingCall) -> Box<Fault>,
+) {
     for call in turn.calls.iter_mut().filter(|call| call.is_waiting()) {
         let fault = fault(call);
         end_with_fault(call, fault);
@@ -95,7 +98,7 @@ pub(super) fn end_all(turn: &mut WaitingTurn, fault: impl Fn(&PendingCall) -> Bo
 }
 
 pub(super) fn end_with_fault(call: &mut PendingCall, fault: Box<Fault>) {
-    let response = response_of(call, &failed_result(&call.id, &call.tool, fault));
+    let response = dialect_response(call, &unsent_call_result(&call.id, &call.tool, fault));
     let waited = match &call.state {
         CallState::Waits(id, _) => Some(id.clone()),
         CallState::Ended(_, id) => id.clone(),
@@ -104,32 +107,32 @@ pub(super) fn end_with_fault(call: &mut PendingCall, fault: Box<Fault>) {
 }
 
 /// The result of a call that failed before it was made.
-pub(crate) fn failed_result(id: &str, tool: &str, fault: Box<Fault>) -> ToolResult {
+pub(crate) fn unsent_call_result(id: &str, tool: &str, fault: Box<Fault>) -> ToolResult {
     let (outcome, journal) = (Outcome::Failed(fault), Journal::default());
     ToolResult { id: id.to_owned(), tool: tool.to_owned(), outcome, journal }
 }
 
 /// The `response` of a call with this result; for a call of Dialogflow, its `toolCallResult` without names.
-pub(super) fn response_of(call: &PendingCall, result: &ToolResult) -> Value {
+pub(super) fn dialect_response(call: &PendingCall, result: &ToolResult) -> Value {
     if call.is_of_dialogflow() {
         let message = RequestForm::Dialogflow.calls_message(&[Value::Object(call.named.clone())]);
-        return result_without_tool_and_action(&first_response(
+        return result_without_tool_and_action(&only_response(
             RequestForm::Dialogflow,
             message,
             result,
         ));
     }
-    result_response(result)
+    ces_response(result)
 }
 
 /// The `response` of a result in the format of Customer Engagement Suite.
-pub(crate) fn result_response(result: &ToolResult) -> Value {
+pub(crate) fn ces_response(result: &ToolResult) -> Value {
     let message = RequestForm::Ces.calls_message(&[json!({"id": result.id, "tool": result.tool})]);
-    first_response(RequestForm::Ces, message, result).get("response").cloned().unwrap_or_default()
+    only_response(RequestForm::Ces, message, result).get("response").cloned().unwrap_or_default()
 }
 
 /// The response to the only call of a message.
-fn first_response(form: RequestForm, message: Value, result: &ToolResult) -> Value {
+fn only_response(form: RequestForm, message: Value, result: &ToolResult) -> Value {
     let read = form.dialect().read(message, |_| None);
     let written = read
         .map(|read| form.tool_responses(form.dialect().write(&read, std::slice::from_ref(result))));
@@ -144,7 +147,7 @@ pub(super) fn waiting_output(turn: &WaitingTurn) -> Value {
             calls.iter().map(|call| json!({"source": "VIRTUAL_AGENT", "toolCall": call}));
         return json!({"queryResult": {"responseMessages": messages.collect::<Vec<_>>()}});
     }
-    output_of_turn("toolCalls", &calls, turn.index)
+    ces_turn_output("toolCalls", &calls, turn.index)
 }
 
 pub(super) fn ended_turn_output(turn: &WaitingTurn) -> Value {
@@ -153,9 +156,9 @@ pub(super) fn ended_turn_output(turn: &WaitingTurn) -> Value {
         let messages = responses.iter().map(|result| json!({"toolCallResult": result}));
         return json!({"messages": messages.collect::<Vec<_>>()});
     }
-    output_of_turn("toolResponses", &responses, turn.index)
+    ces_turn_output("toolResponses", &responses, turn.index)
 }
 
-fn output_of_turn(name: &str, list: &[Value], index: u64) -> Value {
+fn ces_turn_output(name: &str, list: &[Value], index: u64) -> Value {
     json!({name: {name: list}, "turnIndex": index, "turnCompleted": true})
 }

@@ -37,25 +37,27 @@ struct KeptResponse {
 
 impl Repeatable {
     /// Reads a request that has a key.
-    pub(super) fn from_request(
+    pub(super) fn from_keyed_request(
         request: &RouteRequest,
         body: &Value,
     ) -> Result<Option<Self>, Problem> {
-        let Some((key, mut hasher)) = request.idempotency()? else { return Ok(None) };
-        hasher.text(&body.to_string());
+        let Some((key, mut hasher)) = request.idempotency_key_and_hasher()? else {
+            return Ok(None);
+        };
+        hasher.add_text(&body.to_string());
         let digest = hexadecimal(hasher.finish().as_bytes());
         Ok(Some(Self { key, request: Some(digest.clone()), digest, calls: Vec::new() }))
     }
 
     /// The request as one of calls with these fingerprints: with other stored values, it is another one.
-    pub(super) fn of_calls(mut self, fingerprints: &[Option<Fingerprint>]) -> Self {
+    pub(super) fn with_call_fingerprints(mut self, fingerprints: &[Option<Fingerprint>]) -> Self {
         let of_call =
             |call: &Option<Fingerprint>| call.as_ref().map(|call| hexadecimal(call.as_bytes()));
         self.calls = fingerprints.iter().map(of_call).collect();
         let all: Option<Vec<&str>> = self.calls.iter().map(Option::as_deref).collect();
         if let Some(all) = all {
             let mut hasher = FingerprintHasher::default();
-            hasher.text(&self.digest).text(&all.concat());
+            hasher.add_text(&self.digest).add_text(&all.concat());
             self.digest = hexadecimal(hasher.finish().as_bytes());
         }
         self
@@ -126,7 +128,7 @@ impl KeptOutputs {
     }
 
     /// Puts the end of a turn, with results of these tools, into the responses that asked the client for it.
-    pub(super) fn end_turn(&mut self, turn: u64, ended: &Value, tools: &[String]) {
+    pub(super) fn put_turn_end(&mut self, turn: u64, ended: &Value, tools: &[String]) {
         for kept in self.0.iter_mut().filter(|kept| kept.turn == Some(turn)) {
             if let Some(last) = kept.outputs.last_mut() {
                 last.clone_from(ended);

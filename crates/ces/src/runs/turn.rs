@@ -76,7 +76,7 @@ impl From<CallState> for StoredState {
 impl WaitingTurn {
     /// The waiting calls in the form that asks the client to run them.
     pub(super) fn requested_calls(&self) -> Vec<Value> {
-        self.calls.iter().filter_map(PendingCall::requested_call).collect()
+        self.calls.iter().filter_map(PendingCall::request_if_waiting).collect()
     }
 
     pub(super) fn is_waiting(&self) -> bool {
@@ -90,7 +90,7 @@ impl WaitingTurn {
 
     /// The responses of all calls, in the order of the request.
     pub(super) fn responses(&self) -> Vec<Value> {
-        self.calls.iter().filter_map(PendingCall::response).collect()
+        self.calls.iter().filter_map(PendingCall::response_if_ended).collect()
     }
 }
 
@@ -104,27 +104,27 @@ impl PendingCall {
         self.named.contains_key("action")
     }
 
-    fn requested_call(&self) -> Option<Value> {
+    fn request_if_waiting(&self) -> Option<Value> {
         let CallState::Waits(id, args) = &self.state else { return None };
         if self.is_of_dialogflow() {
-            return Some(self.with_names(None, "inputParameters", args));
+            return Some(self.with_naming_members(None, "inputParameters", args));
         }
-        Some(self.with_names(Some(id), "args", args))
+        Some(self.with_naming_members(Some(id), "args", args))
     }
 
-    fn response(&self) -> Option<Value> {
+    fn response_if_ended(&self) -> Option<Value> {
         let CallState::Ended(response, _) = &self.state else { return None };
         let Some(members) = response.as_object().filter(|_| self.is_of_dialogflow()) else {
-            return Some(self.with_names(Some(&self.id), "response", response));
+            return Some(self.with_naming_members(Some(&self.id), "response", response));
         };
         let mut result = self.named.clone();
         result.extend(members.clone());
         Some(Value::Object(result))
     }
 
-    fn with_names(&self, id: Option<&str>, name: &str, value: &Value) -> Value {
+    fn with_naming_members(&self, id: Option<&str>, name: &str, value: &Value) -> Value {
         let mut call = Object::new();
-        call.insert_some("id", id);
+        call.insert_if_some("id", id);
         call.extend(self.named.clone());
         call.insert(name, value.clone());
         Value::Object(call)

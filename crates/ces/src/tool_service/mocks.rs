@@ -45,7 +45,7 @@ pub(super) fn mock_effect(
             Ok(MockEffect::Refused)
         }
         Some((Some("PASS_THROUGH"), _) | (_, Some(2))) => Ok(MockEffect::PassedThrough),
-        Some(_) => Err(InvalidValue::setting(
+        Some(_) => Err(InvalidValue::new_showing_value(
             "mockConfig.unmatchedToolCallBehavior",
             "`FAIL` or `PASS_THROUGH`",
             behavior.as_ref(),

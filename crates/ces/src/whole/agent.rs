@@ -13,12 +13,12 @@ use crate::{
 };
 
 pub(super) fn import_agent(package: &Package, agent: &Node, collection: &mut Collection) {
-    let of_agent = import::import_cx_agent_into(Imported::for_agent(), agent);
+    let of_agent = import::import_cx_agent_into(Imported::for_new_agent_file(), agent);
     let mut is_told = false;
-    for (folder, file) in collection.folders(package, "tools") {
-        let Some(tool) = collection.node(package, &file) else { continue };
-        let name = collection.name(display_name(&tool).unwrap_or(&folder));
-        let imported = Imported::for_tool_number(collection.next_number());
+    for (folder, file) in collection.limited_tool_folders(package, "tools") {
+        let Some(tool) = collection.node_or_note(package, &file) else { continue };
+        let name = collection.unique_toolset_name(display_name(&tool).unwrap_or(&folder));
+        let imported = Imported::for_new_tool_file(collection.next_number());
         let mut imported = import::import_cx_into(imported, &tool);
         let mut certificate = of_agent.clone();
         if is_told {
@@ -41,7 +41,7 @@ pub(super) fn import_agent(package: &Package, agent: &Node, collection: &mut Col
         };
         let aliases =
             [display_name(&tool), Some(&*folder), tool.get("name").and_then(Node::as_str)];
-        collection.take_tool(
+        collection.import_tool_or_note(
             &package.path(&file),
             ImportedTool { name, imported, description },
             &aliases,

@@ -10,8 +10,8 @@ use crate::{package::Package, whole::collection::Collection};
 /// Limits each toolset to the operations that agents name.
 pub(super) fn limit_toolsets(package: &Package, collection: &mut Collection) {
     let mut named: BTreeMap<String, Option<BTreeSet<String>>> = BTreeMap::new();
-    for (_, file) in collection.folders(package, "agents") {
-        let Some(agent) = collection.node(package, &file) else { continue };
+    for (_, file) in collection.limited_tool_folders(package, "agents") {
+        let Some(agent) = collection.node_or_note(package, &file) else { continue };
         let toolsets = agent.get("toolsets").and_then(Node::as_array).unwrap_or_default();
         for (toolset, ids) in toolsets.iter().filter_map(toolset_tool_ids) {
             let Some(name) = collection.toolset_of_tool(toolset).map(str::to_owned) else {

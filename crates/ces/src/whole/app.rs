@@ -21,9 +21,9 @@ pub(super) fn import_app(
     collection: &mut Collection,
 ) -> Result<(), String> {
     let environment =
-        package.has_file(ENVIRONMENT).then(|| package.node(ENVIRONMENT)).transpose()?;
+        package.has_file(ENVIRONMENT).then(|| package.parse_file(ENVIRONMENT)).transpose()?;
     for kind in ["toolsets", "tools"] {
-        for (folder, file) in collection.folders(package, kind) {
+        for (folder, file) in collection.limited_tool_folders(package, kind) {
             let tool = ToolFile { kind, folder: &folder, file: &file };
             if let Err(message) = import_tool(package, tool, environment.as_ref(), collection) {
                 collection.notes.note_omission(&package.path(&file), message);
@@ -52,24 +52,26 @@ fn import_tool(
     environment: Option<&Node>,
     collection: &mut Collection,
 ) -> Result<(), String> {
-    let mut tool = package.node(file)?;
+    let mut tool = package.parse_file(file)?;
     if let Some(environment) = environment {
-        tool = import::filled_export(&tool, kind, folder, environment)
+        tool = import::export_with_environment(&tool, kind, folder, environment)
             .ok_or("expected a tool that is not nested too deeply")?;
     }
     let displayed = display_name(&tool);
-    let name = collection.name(displayed.unwrap_or(folder));
-    let imported = Imported::for_tool_number(collection.next_number());
+    let name = collection.unique_toolset_name(displayed.unwrap_or(folder));
+    let imported = Imported::for_new_tool_file(collection.next_number());
     let mut imported = import::import_ces_tool_into(imported, &tool);
     let description = match imported.schema.take() {
         // A name is looked up among the files of the export: none leads outside.
-        Some(named) if import::is_path(&named) => Some(package.text(&named)?.to_owned()),
+        Some(named) if import::is_schema_file_name(&named) => {
+            Some(package.text(&named)?.to_owned())
+        }
         text => text,
     };
     let function = first_member(&tool, &["clientFunction", "client_function"]);
     let function = function.and_then(|function| function.get("name")?.as_str());
     let aliases = [displayed, Some(folder), tool.get("name").and_then(Node::as_str), function];
-    collection.take_tool(
+    collection.import_tool_or_note(
         &package.path(file),
         ImportedTool { name, imported, description },
         &aliases,

@@ -52,8 +52,12 @@ impl Collection {
     }
 
     /// The folders of tools in a folder of the export, each with the tool's own file.
-    pub(super) fn folders(&mut self, package: &Package, above: &str) -> Vec<(String, String)> {
-        let mut folders = package.folders(above);
+    pub(super) fn limited_tool_folders(
+        &mut self,
+        package: &Package,
+        above: &str,
+    ) -> Vec<(String, String)> {
+        let mut folders = package.folders_with_main_file(above);
         if folders.len() > MOST_TOOLS {
             let message = format!("only the first {MOST_TOOLS} tools are taken over");
             self.notes.note_omission(&package.path(above), message);
@@ -63,8 +67,8 @@ impl Collection {
     }
 
     /// A file of the export; one that cannot be read is left out, with a note.
-    pub(super) fn node(&mut self, package: &Package, file: &str) -> Option<Node> {
-        let node = package.node(file);
+    pub(super) fn node_or_note(&mut self, package: &Package, file: &str) -> Option<Node> {
+        let node = package.parse_file(file);
         node.map_err(|message| self.notes.note_omission(&package.path(file), message)).ok()
     }
 
@@ -75,7 +79,7 @@ impl Collection {
     }
 
     /// A unique name for a toolset: the tool's own, in characters that callgate accepts.
-    pub(super) fn name(&mut self, displayed: &str) -> String {
+    pub(super) fn unique_toolset_name(&mut self, displayed: &str) -> String {
         let is_legal = |character: char| character.is_ascii_alphanumeric() || character == '_';
         let letters =
             displayed.chars().map(|character| if is_legal(character) { character } else { '_' });
@@ -90,13 +94,18 @@ impl Collection {
     }
 
     /// Imports a tool, or records the reason why not. `aliases` are its names in examples.
-    pub(super) fn take_tool(&mut self, file: &Path, tool: ImportedTool, aliases: &[Option<&str>]) {
+    pub(super) fn import_tool_or_note(
+        &mut self,
+        file: &Path,
+        tool: ImportedTool,
+        aliases: &[Option<&str>],
+    ) {
         let ImportedTool { name, mut imported, description } = tool;
         if let Some(text) = &description {
             import::fill_server_from_environment(text, &mut imported);
         }
         import::remove_file_certificates(&mut imported);
-        import::check_token_endpoint(&mut imported);
+        import::remark_untrusted_endpoint(&mut imported);
         let functions = imported.settings.remove("functions");
         let is_invalid = imported.remarks.iter().any(|remark| remark.kind == RemarkKind::Invalid);
         let has_own_tools = import::OWN_TOOLS.iter().any(|key| imported.settings.contains_key(key));

@@ -54,7 +54,7 @@ fn import_examples(
     calls: impl Fn(&Node) -> Vec<ExampleCall>,
 ) {
     for file in files {
-        let Some(example) = collection.node(package, file) else { continue };
+        let Some(example) = collection.node_or_note(package, file) else { continue };
         let stem = file.rsplit('/').next().and_then(|name| name.rsplit_once('.'));
         let name = display_name(&example).or_else(|| Some(stem?.0)).unwrap_or("example").to_owned();
         let calls = calls(&example);
@@ -111,13 +111,13 @@ fn tool_calls(chunks: &[&Node]) -> Vec<ExampleCall> {
     let mut responses = of(["toolResponse", "tool_response"]);
     let mut shown = Vec::new();
     for (at, call) in of(["toolCall", "tool_call"]).into_iter().take(MOST_CALLS) {
-        let Some(tool) = tool_of(call) else { continue };
+        let Some(tool) = named_tool(call) else { continue };
         let id = first_member(call, &["id"]).and_then(Node::as_str).filter(|id| !id.is_empty());
         let is_its = |(place, response): &(usize, &Node)| {
             let other = first_member(response, &["id"]).and_then(Node::as_str);
             match id {
                 Some(id) => other == Some(id),
-                None => *place > at && tool_of(response) == Some(tool.clone()),
+                None => *place > at && named_tool(response) == Some(tool.clone()),
             }
         };
         let matching_response =
@@ -132,7 +132,7 @@ fn tool_calls(chunks: &[&Node]) -> Vec<ExampleCall> {
     shown
 }
 
-fn tool_of(call: &Node) -> Option<String> {
+fn named_tool(call: &Node) -> Option<String> {
     let toolset = first_member(call, &["toolsetTool", "toolset_tool"]);
     let name = match toolset {
         Some(toolset) => first_member(toolset, &["toolset"]),

@@ -15,16 +15,16 @@ use crate::{
 pub(super) fn import_referenced_interpreter(package: &Package, collection: &mut Collection) {
     for file in package.file_names_below("playbooks") {
         // A file that cannot be read is reported with the examples.
-        let Ok(node) = package.node(file) else { continue };
+        let Ok(node) = package.parse_file(file) else { continue };
         let is_missing =
             |tool: &&str| is_code_interpreter(tool) && collection.toolset_of_tool(tool).is_none();
         let Some(tool) = referenced_tools(&node).into_iter().find(is_missing) else { continue };
-        let name = collection.name("code_interpreter");
-        let mut imported = Imported::for_tool_number(collection.next_number());
+        let name = collection.unique_toolset_name("code_interpreter");
+        let mut imported = Imported::for_new_tool_file(collection.next_number());
         import::import_code_interpreter(&mut imported, "");
         let last = tool.rsplit('/').next();
         let tool = ImportedTool { name, imported, description: None };
-        collection.take_tool(&package.path(file), tool, &[last]);
+        collection.import_tool_or_note(&package.path(file), tool, &[last]);
     }
 }
 

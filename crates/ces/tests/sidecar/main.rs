@@ -122,7 +122,7 @@ async fn callgate_loads_the_description_with_these_paths_without_findings() {
     let config = Config::new().with_toolset(toolset);
     let mut built = config.build(&Environment::new(), None).await.unwrap();
     let mut toolset = built.toolsets.remove(0);
-    toolset.report.examine(&toolset.operations, |_, _| {});
+    toolset.report.add_schema_findings(&toolset.operations, |_, _| {});
     assert_eq!(toolset.report.diagnostics, []);
     let exposed = toolset.operations.iter().map(|operation| operation.tool_name.as_str());
     let exposed: Vec<_> = exposed.collect();

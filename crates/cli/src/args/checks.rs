@@ -81,7 +81,7 @@ pub(crate) enum Least {
 pub(crate) fn code_parser(kinds: &Kinds) -> impl TypedValueParser<Value = String> {
     let kinds = kinds.clone();
     move |text: &str| {
-        if codes::is_known(text, &kinds) {
+        if codes::is_finding_code(text, &kinds) {
             return Ok(text.to_owned());
         }
         Err("expected the code of a finding, as `callgate explain` lists them")

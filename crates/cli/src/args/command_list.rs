@@ -20,13 +20,13 @@ const PURPOSES: [(&str, &[&str]); 5] = [
 
 /// The command line, whose help lists the commands by purpose.
 pub(crate) fn command() -> Command {
-    let command = effects::loading_commands().fold(Arguments::command(), with_effects);
-    let template = template(&command);
+    let command = effects::loading_commands().fold(Arguments::command(), with_effects_help);
+    let template = commands_help_template(&command);
     command.help_template(template)
 }
 
 /// The effects of a command's load at the end of its long help.
-fn with_effects(root: Command, name: &'static str) -> Command {
+fn with_effects_help(root: Command, name: &'static str) -> Command {
     root.mut_subcommand(name, |command| {
         let example = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         let effects = effects::loading_help(name).unwrap_or_default();
@@ -50,18 +50,20 @@ pub(crate) fn parse_arguments(
 }
 
 /// The groups, each with those of its commands that this build has.
-pub(crate) fn groups(root: &Command) -> impl Iterator<Item = (&'static str, Vec<&Command>)> {
+pub(crate) fn commands_by_purpose(
+    root: &Command,
+) -> impl Iterator<Item = (&'static str, Vec<&Command>)> {
     PURPOSES.iter().map(|(purpose, names)| {
         let commands = names.iter().filter_map(|name| root.find_subcommand(name));
         (*purpose, commands.collect())
     })
 }
 
-fn template(root: &Command) -> String {
+fn commands_help_template(root: &Command) -> String {
     let styles = root.get_styles();
     let (header, literal) = (styles.get_header(), styles.get_literal());
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
-    for (purpose, commands) in groups(root) {
+    for (purpose, commands) in commands_by_purpose(root) {
         let _infallible = write!(text, "\n{header}{purpose}:{header:#}\n");
         for command in commands {
             let name = command.get_name();
@@ -83,7 +85,7 @@ mod tests {
     #[test]
     fn every_command_is_in_one_group() {
         let root = command();
-        let mut listed: Vec<_> = groups(&root)
+        let mut listed: Vec<_> = commands_by_purpose(&root)
             .flat_map(|(_, commands)| commands)
             .map(|command| command.get_name().to_owned())
             .collect();
@@ -97,7 +99,7 @@ mod tests {
     #[test]
     fn each_command_has_one_line_of_eighty_columns() {
         let help = command().term_width(80).render_help().to_string();
-        for command in groups(&command()).flat_map(|(_, commands)| commands) {
+        for command in commands_by_purpose(&command()).flat_map(|(_, commands)| commands) {
             let about = command.get_about().unwrap().to_string();
             let line = format!("  {:WIDTH$}  {about}", command.get_name());
             assert!(help.lines().any(|shown| shown == line), "{line}: {help}");

@@ -46,7 +46,7 @@ impl Approval {
         self.0.get("request").unwrap_or(&Value::Null)
     }
 
-    pub(super) fn caller(&self) -> &str {
+    pub(super) fn caller_words(&self) -> &str {
         match self.member_text("caller") {
             _ if self.is_own() => "you",
             "" => "a caller without a name",
@@ -86,10 +86,10 @@ fn approvals_table(approvals: &[Approval]) -> String {
     let mut table = Table::new(["id", "tool", "caller", "state", "expires"]);
     for approval in approvals {
         let cells = ["id", "tool", "", "state", "expires"].map(|name| match name {
-            "" => approval.caller(),
+            "" => approval.caller_words(),
             name => approval.member_text(name),
         });
-        table.push(cells.map(ToOwned::to_owned));
+        table.push_row(cells.map(ToOwned::to_owned));
     }
     let n = approvals.len();
     format!("{}{n} listed; `callgate approve ID` shows one and decides\n", table.text(None))

@@ -4,7 +4,7 @@ mod made_call;
 
 use callgate_config::Kinds;
 use callgate_policy::approval_text;
-use callgate_tool::{Pending, Value, json, visible_line};
+use callgate_tool::{Pending, Value, escape_invisible_in_line, json};
 use http::StatusCode;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -25,12 +25,12 @@ async fn decide_approval(arguments: &ApproveArguments, kinds: &Kinds) -> Result<
     if arguments.id.starts_with(Pending::SIGN_IN) {
         // A program waits for it, and no listing has it.
         let question = "Has the user signed in? [y/N] ";
-        return send_decision(&sidecar, &Approval(Value::Null), question, arguments).await;
+        return ask_and_send_decision(&sidecar, &Approval(Value::Null), question, arguments).await;
     }
     let answer = sidecar.get(&approval_path(&arguments.id)).await?;
     if answer.status == StatusCode::NOT_FOUND && answer.value != Value::Null {
         let message = format!("no approval `{}` that you may see waits", arguments.id);
-        return Ok(not_decided(&message, "`callgate approvals` lists those that wait"));
+        return Ok(print_not_decided(&message, "`callgate approvals` lists those that wait"));
     }
     if !answer.status.is_success() {
         return Err(sidecar.refusal_failure(&answer));
@@ -40,22 +40,22 @@ async fn decide_approval(arguments: &ApproveArguments, kinds: &Kinds) -> Result<
         return Err(sidecar.foreign_response_failure());
     }
     output::print_message(&approval_details(&approval));
-    send_decision(&sidecar, &approval, "Approve this? [y/N] ", arguments).await
+    ask_and_send_decision(&sidecar, &approval, "Approve this? [y/N] ", arguments).await
 }
 
-async fn send_decision(
+async fn ask_and_send_decision(
     sidecar: &Sidecar,
     approval: &Approval,
     question: &str,
     arguments: &ApproveArguments,
 ) -> Result<Verdict, Failure> {
     let is_decided = arguments.reject || arguments.yes;
-    if !is_decided && !question::is_possible() {
+    if !is_decided && !question::can_ask_person() {
         let message = "expected `--yes` or `--reject` where there is no terminal to ask on; nothing was decided";
-        return Ok(not_decided(message, "add one of them"));
+        return Ok(print_not_decided(message, "add one of them"));
     }
     // Only `y` and `yes` approve.
-    if !is_decided && !question::is_confirmed(question) {
+    if !is_decided && !question::ask_for_confirmation(question) {
         output::print_message_line("nothing was decided; `--reject` rejects it");
         return Ok(Verdict::Findings);
     }
@@ -65,7 +65,10 @@ async fn send_decision(
     match answer.status {
         StatusCode::OK => {}
         StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::CONFLICT => {
-            return Ok(not_decided(&answer.problem_text(), "`callgate approvals` shows its state"));
+            return Ok(print_not_decided(
+                &answer.problem_text(),
+                "`callgate approvals` shows its state",
+            ));
         }
         _ => return Err(sidecar.refusal_failure(&answer)),
     }
@@ -83,12 +86,12 @@ const ENDINGS: [&str; 4] = ["state", "error", "pending", "response"];
 
 /// The call as a person sees it before the decision. Texts of others stay in their lines.
 fn approval_details(approval: &Approval) -> String {
-    let line = |name| visible_line(approval.member_text(name));
+    let line = |name| escape_invisible_in_line(approval.member_text(name));
     let mut text = format!(
         "{} ({}), called by {}, {} until {}\n",
         line("tool"),
         line("effect"),
-        visible_line(approval.caller()),
+        escape_invisible_in_line(approval.caller_words()),
         line("state"),
         line("expires"),
     );
@@ -105,12 +108,15 @@ async fn report_decision(
     approval: &Approval,
     arguments: &ApproveArguments,
 ) -> Result<Verdict, Failure> {
-    let tool = visible_line(approval.member_text("tool"));
+    let tool = escape_invisible_in_line(approval.member_text("tool"));
     if let Some(state) = answer.get("state").and_then(Value::as_str) {
-        let caller = visible_line(approval.caller());
+        let caller = escape_invisible_in_line(approval.caller_words());
         let then = format!("; it is sent when {caller} makes the call again");
         let then = if arguments.reject { "" } else { &then };
-        print_unless_json(&format!("{}: {tool}{then}\n", visible_line(state)), arguments);
+        print_unless_json(
+            &format!("{}: {tool}{then}\n", escape_invisible_in_line(state)),
+            arguments,
+        );
         return Ok(Verdict::Fine);
     }
     if let Some(error) = answer.get("error") {
@@ -125,7 +131,7 @@ async fn report_decision(
         let id = member_text(pending, "id");
         let request = pending.get("request").filter(|request| request.get("program").is_some());
         let text = if let Some(request) = request {
-            made_call::further_call_text(request, id)
+            made_call::waiting_call_text(request, id)
         } else {
             let path = approval_path(id);
             made_call::fetch_changed_request_text(sidecar, approval, id, &path).await?
@@ -153,7 +159,7 @@ fn member_text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn not_decided(message: &str, help: &str) -> Verdict {
+fn print_not_decided(message: &str, help: &str) -> Verdict {
     let Failure(text) = Failure::with_help(message, help);
     output::print_message(&format!("{text}\n"));
     Verdict::Findings

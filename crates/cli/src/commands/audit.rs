@@ -11,7 +11,7 @@ use callgate_tool::json;
 
 use crate::{
     args::VerifyArguments,
-    exit::{Failure, Verdict, with_cause},
+    exit::{Failure, Verdict, error_with_cause},
     output,
 };
 
@@ -23,10 +23,10 @@ pub(crate) fn verify_files(arguments: &VerifyArguments) -> Result<Verdict, Failu
             ErrorKind::ShortKey => "name the key that the chain was made with: `--key env:AUDIT_KEY`",
             _ => "name the files of the chain, the oldest first; `audit: {file: …}` says where they are",
         };
-        Failure(format!("error: {}\nhelp: {help}", with_cause(&error)))
+        Failure(format!("error: {}\nhelp: {help}", error_with_cause(&error)))
     })?;
     if arguments.json {
-        output::print_result(&format!("{:#}\n", as_json(&verified)));
+        output::print_result(&format!("{:#}\n", verification_json(&verified)));
     } else {
         print_verification(&verified);
     }
@@ -58,7 +58,7 @@ fn print_verification(verified: &Verified) {
     }
 }
 
-fn as_json(verified: &Verified) -> callgate_tool::Value {
+fn verification_json(verified: &Verified) -> callgate_tool::Value {
     let flaw = verified.flaw.as_ref().map(|flaw| {
         let kind = match flaw.kind {
             FlawKind::Altered => "altered",

@@ -65,18 +65,19 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
         arguments,
     };
     if let Some(file) = &arguments.batch {
-        return batch::run(&context, file);
+        return batch::make_calls_of_file(&context, file);
     }
     if let (Some(file), Some(dialect)) = (&arguments.message, arguments.dialect) {
-        return message::run(&context, file, dialect);
+        return message::make_calls_of_message(&context, file, dialect);
     }
     let name = arguments.tool.as_deref().unwrap_or_default();
-    let name = tool_name(&executor, name);
-    let is_unknown = executor.find(&name).is_none() && executor.refusal(&name, |_| true).is_none();
+    let name = resolve_tool_name(&executor, name);
+    let is_unknown =
+        executor.find(&name).is_none() && executor.refusal_reason(&name, |_| true).is_none();
     if is_unknown && !arguments.json {
         // A result is data; words are for who types.
-        let (words, file) = (tool_words(arguments), &arguments.source.file);
-        return Err(Failure(unknown_tool::error_text(&executor, &words, file)));
+        let (words, file) = (tool_name_words(arguments), &arguments.source.file);
+        return Err(Failure(unknown_tool::unknown_tool_text(&executor, &words, file)));
     }
     let values = argument_words::read_arguments(arguments, executor.find(&name))?;
     if !arguments.dry_run {
@@ -87,7 +88,7 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
     context.refuse_unused_flags([&call])?;
     let shown = ResultPrinter::new(arguments, Place::new(&arguments.source.file, &toolsets, entry))
         .with_entry(entry, &toolsets);
-    if !arguments.dry_run && is_raw(&arguments.answer) {
+    if !arguments.dry_run && is_raw_requested(&arguments.answer) {
         return block_on(stream_answer(&executor, &call, &session, arguments, &shown))?;
     }
     let result = if arguments.dry_run {
@@ -98,19 +99,20 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
     warnings::warn_if_text_not_json(&result, shown.settings_place());
     warnings::warn_of_empty_selection(arguments, entry, &result);
     let verdict = if arguments.json {
-        show::print_journal(&result, &arguments.answer);
+        show::print_journal_if_verbose(&result, &arguments.answer);
         output::print_result(&format!("{}\n", json_result(&result)));
         call_verdict(&result)
     } else {
         shown.show_result(&result)
     };
-    let is_incomplete = arguments.answer.all_pages && pages::lacks_more(result.journal.events());
+    let is_incomplete =
+        arguments.answer.all_pages && pages::has_unnamed_next_page(result.journal.events());
     Ok(if is_incomplete { Verdict::Findings } else { verdict })
 }
 
 fn session_from_flags(arguments: &CallArguments, built: &Built) -> Result<Session, Failure> {
     let Some(file) = &arguments.session else { return Ok(Session::default()) };
-    block_on(session::read_session_file(file, json_file(file, session::HELP)?, built))?
+    block_on(session::read_session_file(file, read_json_file(file, session::HELP)?, built))?
 }
 
 /// The parts that all calls of a command share.
@@ -140,7 +142,7 @@ impl CommandContext<'_> {
 }
 
 /// The words that stand for a tool: its name, and those behind it that are no arguments.
-fn tool_words(arguments: &CallArguments) -> String {
+fn tool_name_words(arguments: &CallArguments) -> String {
     let more = arguments.arguments.iter().filter(|word| !word.contains('='));
     let words = arguments.tool.iter().chain(more).map(String::as_str);
     words.collect::<Vec<_>>().join(" ")
@@ -153,9 +155,9 @@ async fn make_call(
     arguments: &CallArguments,
 ) -> Result<ToolResult, Failure> {
     let wanted = &arguments.answer;
-    let (selection, consent) = (response_selection(wanted)?, Consent::to_one(arguments));
+    let (selection, consent) = (response_selection(wanted)?, Consent::for_one_call(arguments));
     if !wanted.all_pages {
-        let call = with_flags(Call::new(call, session), wanted, selection.as_ref());
+        let call = with_answer_flags(Call::new(call, session), wanted, selection.as_ref());
         return Ok(approve::call_with_consent(executor, &call, consent).await);
     }
     // Members of a table's page name the next one: what is shown is selected of all pages.
@@ -164,7 +166,7 @@ async fn make_call(
     let at_once = if later.is_some() { Some(&all) } else { selection.as_ref() };
     let page = |arguments: &Arguments| {
         let call = ToolCall::new("1", call.tool.clone(), arguments.clone());
-        with_flags(Call::new(&call, session), wanted, at_once).to_static()
+        with_answer_flags(Call::new(&call, session), wanted, at_once).to_static()
     };
     let arguments = call.arguments.clone();
     let pages = pages::call_all_pages(executor, page, consent, arguments, wanted.max_pages);
@@ -184,8 +186,8 @@ async fn stream_answer(
     arguments: &CallArguments,
     shown: &ResultPrinter,
 ) -> Result<Verdict, Failure> {
-    let call = with_flags(Call::new(call, session), &arguments.answer, None);
-    let consent = Consent::to_one(arguments);
+    let call = with_answer_flags(Call::new(call, session), &arguments.answer, None);
+    let consent = Consent::for_one_call(arguments);
     match &arguments.answer.output {
         Some(file) => download::download_to_file(executor, call, file, consent, shown).await,
         None => download::stream_to_standard_output(executor, call, consent, shown).await,
@@ -209,14 +211,14 @@ fn response_selection(wanted: &AnswerArguments) -> Result<Option<Selection>, Fai
     }))
 }
 
-fn with_flags<'a>(
+fn with_answer_flags<'a>(
     call: Call<'a>,
     wanted: &AnswerArguments,
     selection: Option<&Selection>,
 ) -> Call<'a> {
     let mut call = with_selection(call, selection);
-    if is_raw(wanted) {
-        call = call.as_bytes();
+    if is_raw_requested(wanted) {
+        call = call.with_raw_response();
     }
     if wanted.verbose > 0 {
         call = call.with_watcher(Arc::new(RequestPrinter { has_bodies: wanted.verbose > 1 }));
@@ -231,7 +233,7 @@ fn with_selection<'a>(call: Call<'a>, selection: Option<&Selection>) -> Call<'a>
     }
 }
 
-fn is_raw(wanted: &AnswerArguments) -> bool {
+fn is_raw_requested(wanted: &AnswerArguments) -> bool {
     wanted.output.is_some() || wanted.format == Some(AnswerFormat::Raw)
 }
 
@@ -260,18 +262,18 @@ fn call_verdict(result: &ToolResult) -> Verdict {
 }
 
 /// The tool that a user means: by its name, else by its name without the toolset or by another name of exactly one operation.
-pub(crate) fn tool_name(executor: &Executor, asked: &str) -> String {
+pub(crate) fn resolve_tool_name(executor: &Executor, asked: &str) -> String {
     if executor.find(asked).is_some() {
         return asked.to_owned();
     }
-    let mut meant = executor.entries().filter(|entry| is_called(*entry, asked));
+    let mut meant = executor.entries().filter(|entry| has_short_or_other_name(*entry, asked));
     match (meant.next(), meant.next()) {
         (Some(entry), None) => entry.name().to_string(),
         _ => asked.to_owned(),
     }
 }
 
-fn is_called(entry: Entry<'_>, asked: &str) -> bool {
+fn has_short_or_other_name(entry: Entry<'_>, asked: &str) -> bool {
     let short = || entry.name().as_str().strip_prefix(entry.toolset())?.strip_prefix(['-', '_']);
     let is_short = || short().is_some_and(|short| short.eq_ignore_ascii_case(asked));
     is_short() || entry.operation().is_some_and(|operation| operation.is_called(asked))
@@ -286,9 +288,8 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
 }
 
 /// The JSON of a file; `help` says what to write there.
-pub(crate) fn json_file(file: &Path, help: &str) -> Result<Value, Failure> {
-    let text =
-        if file == Path::new("-") { batch::standard_input()? } else { read_file_bytes(file)? };
+pub(crate) fn read_json_file(file: &Path, help: &str) -> Result<Value, Failure> {
+    let text = if file == Path::new("-") { batch::read_stdin()? } else { read_file_bytes(file)? };
     let text = std::str::from_utf8(&text).map_err(|error| error.to_string());
     let value = text.and_then(|text| {
         // One character shows the kind of the text and is not a secret.
@@ -302,24 +303,25 @@ pub(crate) fn json_file(file: &Path, help: &str) -> Result<Value, Failure> {
 }
 
 /// One JSON object: the text itself, or the content of the file after `@`; `-` is standard input. Faults show the example.
-pub(crate) fn read_object(text: &str, example: &str) -> Result<Arguments, Failure> {
+pub(crate) fn read_json_object(text: &str, example: &str) -> Result<Arguments, Failure> {
     let help = format!("write one JSON object: `{example}`");
     let read = match (text, text.strip_prefix('@')) {
-        ("-", _) => json_file(Path::new("-"), &help)?,
+        ("-", _) => read_json_file(Path::new("-"), &help)?,
         (_, Some("")) => {
             let help = "`--args @FILE`, or `--args -` for standard input";
             return Err(Failure::with_help("`--args @` names no file", help));
         }
-        (_, Some(file)) => json_file(Path::new(file), &help)?,
-        _ => read_json(text).map_err(|error| no_object(text, &error.to_string(), example))?,
+        (_, Some(file)) => read_json_file(Path::new(file), &help)?,
+        _ => read_json(text)
+            .map_err(|error| invalid_object_failure(text, &error.to_string(), example))?,
     };
     match read {
         Value::Object(arguments) => Ok(arguments),
-        other => Err(no_object(text, &format!("got `{other}`"), example)),
+        other => Err(invalid_object_failure(text, &format!("got `{other}`"), example)),
     }
 }
 
-fn no_object(text: &str, why: &str, example: &str) -> Failure {
+fn invalid_object_failure(text: &str, why: &str, example: &str) -> Failure {
     let help = if !text.starts_with('@') && Path::new(text).is_file() {
         format!("did you mean `--args @{text}`?")
     } else {

@@ -15,18 +15,18 @@ use std::{
 use callgate::{Session, config::Environment};
 use callgate_agent::{
     Agent, Answer, End, EndReason, Error, ErrorKind, Given, Input, PendingCall, Transcript,
-    TurnContext, TurnEvent, recording::json_of,
+    TurnContext, TurnEvent, recording::end_json,
 };
 use callgate_config::{DescriptionOptions, Kinds};
 use callgate_executor::{Decision, Stop};
 use callgate_policy::approval_text;
-use callgate_tool::{Value, visible_line};
+use callgate_tool::{Value, escape_invisible_in_line};
 
 use self::{
     dry_run::PlannedTurn, first_input::first_input, recording::Recording,
     transcript_file::TranscriptFile, turn_output::TurnOutput,
 };
-use super::call::{block_on, json_file};
+use super::call::{block_on, read_json_file};
 use crate::{
     args::ChatArguments,
     effects,
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &ChatArguments, kinds: &Kinds) -> Result<Verdict, F
     let once = once.transpose()?;
     let environment = if arguments.dry_run {
         // Nothing happens that an audit would have to say.
-        Environment::new().with_stand_ins().without_audit()
+        Environment::new().with_secret_stand_ins().without_audit()
     } else {
         Environment::new()
     };
@@ -61,8 +61,9 @@ pub(crate) fn run(arguments: &ChatArguments, kinds: &Kinds) -> Result<Verdict, F
         }
         None => None,
     };
-    let first = if arguments.dry_run { dry_run::without_network(&mut built, name) } else { None };
-    let agent = Agent::of_configuration(&built, name).map_err(|error| agent_failure(&error))?;
+    let first =
+        if arguments.dry_run { dry_run::intercept_model_requests(&mut built, name) } else { None };
+    let agent = Agent::from_configuration(&built, name).map_err(|error| agent_failure(&error))?;
     if agent.settings().budget.is_some() {
         output::print_message_line(
             "note: the `budget` of the agent is counted at the sidecar; this chat has none",
@@ -70,7 +71,7 @@ pub(crate) fn run(arguments: &ChatArguments, kinds: &Kinds) -> Result<Verdict, F
     }
     let session = match &arguments.session {
         Some(file) => {
-            let envelope = json_file(file, session::HELP)?;
+            let envelope = read_json_file(file, session::HELP)?;
             if let Some(recording) = &mut recording {
                 recording.note_session(envelope.clone(), &built.session_secrets);
             }
@@ -113,16 +114,17 @@ impl Chat {
     async fn run_one_turn(&mut self, input: Input, is_json: bool) -> Result<Verdict, Failure> {
         let end = self.run_turn_with_questions(input).await?;
         if is_json {
-            output::print_result(&format!("{}\n", json_of(&end)));
+            output::print_result(&format!("{}\n", end_json(&end)));
         } else {
-            self.output.end_with_answer(&end.text);
+            self.output.print_unprinted_answer(&end.text);
         }
         self.explain_end(&end);
         Ok(Verdict::findings_if(end.reason != EndReason::Answered))
     }
 
     async fn run_conversation(&mut self) -> Result<Verdict, Failure> {
-        let asked: Vec<_> = self.transcript.pending().iter().filter_map(ask_for_answer).collect();
+        let asked: Vec<_> =
+            self.transcript.pending_calls().iter().filter_map(ask_for_answer).collect();
         if !asked.is_empty() {
             let end = self.run_turn_with_questions(Input::Answers(asked)).await?;
             self.print_end(&end);
@@ -131,7 +133,7 @@ impl Chat {
             if io::stdin().is_terminal() {
                 output::print_message("> ");
             }
-            let Some(line) = question::next_line() else { return Ok(Verdict::Fine) };
+            let Some(line) = question::read_input_line() else { return Ok(Verdict::Fine) };
             if line.trim().is_empty() {
                 continue;
             }
@@ -141,7 +143,7 @@ impl Chat {
     }
 
     fn print_end(&self, end: &End) {
-        self.output.end_with_answer(&end.text);
+        self.output.print_unprinted_answer(&end.text);
         self.explain_end(end);
     }
 
@@ -201,7 +203,7 @@ impl Chat {
                     output::print_message_line(&format!(
                         "waiting: `{}` waits for an {}",
                         pending.tool,
-                        waiting_word(pending.kind)
+                        awaited_answer_words(pending.kind)
                     ));
                 }
                 output::print_message_line(match self.file {
@@ -218,7 +220,7 @@ impl Chat {
     }
 }
 
-fn waiting_word(kind: &str) -> &str {
+fn awaited_answer_words(kind: &str) -> &str {
     match kind {
         "approval" => "approval",
         "client" => "answer of the client",
@@ -228,7 +230,7 @@ fn waiting_word(kind: &str) -> &str {
 
 /// The answer to a call that waits: of a person at a terminal. `None` if nobody can be asked.
 fn ask_for_answer(pending: &PendingCall) -> Option<Answer> {
-    if !question::is_possible() {
+    if !question::can_ask_person() {
         return None;
     }
     if pending.kind != "approval" {
@@ -243,10 +245,10 @@ fn ask_for_answer(pending: &PendingCall) -> Option<Answer> {
     }
     output::print_message(&format!(
         "{} wants to send:\n\n{}\n",
-        visible_line(&pending.tool),
+        escape_invisible_in_line(&pending.tool),
         approval_text(&pending.request)
     ));
-    let is_approved = question::is_confirmed("Send this? [y/N] ");
+    let is_approved = question::ask_for_confirmation("Send this? [y/N] ");
     let decision = if is_approved { Decision::Approve } else { Decision::Reject };
     Some(Answer::new(&*pending.id, Given::Decision(decision)))
 }

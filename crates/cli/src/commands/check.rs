@@ -62,13 +62,13 @@ pub(crate) fn run(arguments: &CheckArguments, kinds: &Kinds) -> Result<Verdict, 
     let counted = loss_counter(arguments, format);
     let mut report = CheckReport::default();
     for file in &arguments.files {
-        let progress = Progress::of_check(file);
+        let progress = Progress::start_for_check(file);
         match open::build_with_sidecar_findings(file, &description_options(arguments), kinds) {
             Ok(built) => {
                 #[cfg(feature = "agents")]
-                report.judge_agents(file, &built);
+                report.report_faulty_agents(file, &built);
                 report.edited.push((file.clone(), edited_tools_without_operation(&built)));
-                report.sources.extend(source_lines(&built).map(|text| (file.clone(), text)));
+                report.sources.extend(opened_source_lines(&built).map(|text| (file.clone(), text)));
                 let judge = Judge { levels: &levels, counted, baseline: baseline.as_mut() };
                 report.add_built(built, judge)?;
                 report.files.push((file.clone(), report.documents.len()));
@@ -90,13 +90,14 @@ pub(crate) fn run(arguments: &CheckArguments, kinds: &Kinds) -> Result<Verdict, 
     report.print_report(format, &levels, kinds);
     let n_faults = if arguments.connect { try_connections(arguments, kinds)? } else { 0 };
     #[cfg(feature = "openapiv3")]
-    let n_faults = n_faults + if arguments.strict { tell_strict(&report.documents) } else { 0 };
+    let n_faults =
+        n_faults + if arguments.strict { print_strict_faults(&report.documents) } else { 0 };
     let is_denied = |finding: &Finding| finding.severity == Severity::Error;
     let is_found = report.documents.iter().any(|document| document.has_findings(&levels))
         || n_faults > 0
         || report.findings.iter().any(is_denied)
         || report.n_empty > 0;
-    report.tell_empty();
+    report.print_no_tools_errors();
     if report.faults.is_empty() {
         Ok(Verdict::findings_if(is_found))
     } else {
@@ -107,7 +108,7 @@ pub(crate) fn run(arguments: &CheckArguments, kinds: &Kinds) -> Result<Verdict, 
 /// Prints the verdict of the crate `openapiv3` on each description; it does not change which operations become tools. Returns the
 /// number of faults.
 #[cfg(feature = "openapiv3")]
-fn tell_strict(documents: &[CheckedDescription]) -> usize {
+fn print_strict_faults(documents: &[CheckedDescription]) -> usize {
     let mut n_faults = 0;
     for document in documents {
         // A text that cannot be read was already reported.
@@ -171,8 +172,8 @@ fn description_options(arguments: &CheckArguments) -> DescriptionOptions {
 /// Starts counting losses if `--lint` asks for it; counting costs far more than finding faults.
 fn loss_counter(arguments: &CheckArguments, format: Format) -> fn() -> LossCounts {
     match format {
-        Format::Json if arguments.lint => LossCounts::of_projections,
-        Format::Text if arguments.lint => LossCounts::of_dialects,
+        Format::Json if arguments.lint => LossCounts::for_all_projections,
+        Format::Text if arguments.lint => LossCounts::for_all_dialects,
         Format::Json | Format::Sarif | Format::Text => LossCounts::default,
     }
 }
@@ -180,21 +181,21 @@ fn loss_counter(arguments: &CheckArguments, format: Format) -> fn() -> LossCount
 impl CheckReport {
     fn add_built(&mut self, built: Built, judge: Judge<'_>) -> Result<(), Failure> {
         let Judge { levels, counted, mut baseline } = judge;
-        let empty = built.without_tools();
+        let empty = built.no_tools_finding();
         let Built { toolsets, mut warnings, lacking, .. } = built;
         let n_known = self.documents.len();
         warnings.extend(lacking);
-        levels.judge_findings(&mut warnings);
+        levels.apply_levels_to_findings(&mut warnings);
         output::print_message(&open::rendered_findings(&warnings));
         let is_warned = warnings.iter().any(|warning| warning.code == "selects-nothing");
         self.findings.append(&mut warnings);
         for toolset in toolsets {
             let mut checked = CheckedDescription::new(toolset, counted())?.with_advice();
-            checked.keep_reported(levels, baseline.as_deref_mut());
+            checked.apply_levels_and_baseline(levels, baseline.as_deref_mut());
             self.documents.push(checked);
         }
         let own = self.documents.get_mut(n_known..).unwrap_or_default();
-        CheckedDescription::name_toolsets(own);
+        CheckedDescription::mark_shared_descriptions(own);
         if let Some(empty) = empty {
             self.n_empty += 1;
             let own = self.documents.get(n_known..).unwrap_or_default();
@@ -206,7 +207,7 @@ impl CheckReport {
         Ok(())
     }
 
-    fn tell_empty(&self) {
+    fn print_no_tools_errors(&self) {
         for Finding { message, help, .. } in &self.empty {
             output::print_message(&format!("error: {message}\nhelp: {help}\n"));
         }
@@ -215,9 +216,9 @@ impl CheckReport {
     /// Reports each agent that could take no turn: its model has a setting that callgate itself writes, or a name that no
     /// address holds.
     #[cfg(feature = "agents")]
-    fn judge_agents(&mut self, file: &Path, built: &Built) {
+    fn report_faulty_agents(&mut self, file: &Path, built: &Built) {
         for agent in &built.agents {
-            if let Err(error) = callgate_agent::Agent::of_configuration(built, &agent.name) {
+            if let Err(error) = callgate_agent::Agent::from_configuration(built, &agent.name) {
                 let message = format!("the agent `{}` can take no turn: {error}", agent.name);
                 let help = "correct its model";
                 self.add_fault(Error::for_file(file, "wrong-value", message, help));
@@ -260,7 +261,8 @@ impl CheckReport {
                 output::print_result(&format!("{json}\n"));
             }
             Format::Sarif => {
-                let causes = self.documents.iter().flat_map(|document| document.causes(levels));
+                let causes =
+                    self.documents.iter().flat_map(|document| document.shown_causes(levels));
                 let causes: Vec<(PathBuf, Cause)> = causes.collect();
                 output::print_result(&format!(
                     "{:#}\n",
@@ -268,12 +270,12 @@ impl CheckReport {
                 ));
             }
             Format::Text => {
-                self.show_text(levels);
+                self.print_text_report(levels);
             }
         }
     }
 
-    fn show_text(&self, levels: &Levels) {
+    fn print_text_report(&self, levels: &Levels) {
         let mut first = 0;
         for (file, end) in &self.files {
             let documents = self.documents.get(first..*end).unwrap_or_default();
@@ -295,7 +297,7 @@ impl CheckReport {
     }
 }
 
-fn source_lines(built: &Built) -> impl Iterator<Item = String> {
+fn opened_source_lines(built: &Built) -> impl Iterator<Item = String> {
     built.sources.iter().filter(|source| source.failure.is_none()).map(|source| {
         let OpenedSource { key, name, followed, .. } = source;
         if let Some(IndexCounts { files, documents, pieces, .. }) =
@@ -328,7 +330,7 @@ fn edited_tools_without_operation(built: &Built) -> Vec<Value> {
 
 fn finding_json(finding: &Finding) -> Value {
     json!({
-        "file": remedy::finding_place(finding).display().to_string(),
+        "file": remedy::finding_file_or_flag(finding).display().to_string(),
         "code": finding.code,
         "severity": finding.severity.as_str(),
         "pointer": finding.pointer,

@@ -12,7 +12,7 @@ mod value;
 use std::{ffi::OsString, fmt::Write as _};
 
 use callgate_config::Kinds;
-use callgate_tool::is_unseen;
+use callgate_tool::is_invisible_or_control;
 use clap_complete::Shell;
 
 use self::{line::Line, position::CursorPosition};
@@ -44,8 +44,10 @@ struct Files {
 
 pub(crate) fn run(arguments: &CompleteArguments, kinds: &Kinds) -> Verdict {
     let text = match arguments.shell {
-        CompletedShell::Bash => for_bash(&arguments.words, kinds),
-        CompletedShell::Fish | CompletedShell::Zsh => for_words(&arguments.words, kinds),
+        CompletedShell::Bash => bash_completions(&arguments.words, kinds),
+        CompletedShell::Fish | CompletedShell::Zsh => {
+            fish_and_zsh_completions(&arguments.words, kinds)
+        }
     };
     output::print_result(&text);
     Verdict::Fine
@@ -68,7 +70,7 @@ pub(crate) fn print_script(arguments: &CompletionsArguments) -> Verdict {
 }
 
 /// For bash, which passes its line: candidates as they are typed, without the part that bash takes for an earlier word.
-fn for_bash(given: &[OsString], kinds: &Kinds) -> String {
+fn bash_completions(given: &[OsString], kinds: &Kinds) -> String {
     let text = |at: usize| given.get(at).map(|word| word.to_string_lossy()).unwrap_or_default();
     let line = Line::parse_line(&text(0), &text(1));
     let completions = last_word_completions(&line.words, kinds);
@@ -90,7 +92,7 @@ fn for_bash(given: &[OsString], kinds: &Kinds) -> String {
 }
 
 /// For shells that quote candidates themselves: candidates with descriptions, each with the start of the word.
-fn for_words(given: &[OsString], kinds: &Kinds) -> String {
+fn fish_and_zsh_completions(given: &[OsString], kinds: &Kinds) -> String {
     let words: Vec<String> = given.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let completions = last_word_completions(&words, kinds);
     let mut answer = match &completions.files {
@@ -111,7 +113,8 @@ fn last_word_completions(words: &[String], kinds: &Kinds) -> Completions {
     };
     let mut completions = value::completions_at(&position, kinds);
     completions.all.retain(|candidate| {
-        candidate.text.starts_with(position.typed) && !candidate.text.contains(is_unseen)
+        candidate.text.starts_with(position.typed)
+            && !candidate.text.contains(is_invisible_or_control)
     });
     for candidate in &mut completions.all {
         candidate.text.insert_str(0, position.before);
@@ -119,22 +122,24 @@ fn last_word_completions(words: &[String], kinds: &Kinds) -> Completions {
     if let Some(files) = &mut completions.files {
         files.before.insert_str(0, position.before);
     }
-    let is_lost =
-        |files: &Files| files.before.contains(is_unseen) || files.path.contains(is_unseen);
+    let is_lost = |files: &Files| {
+        files.before.contains(is_invisible_or_control)
+            || files.path.contains(is_invisible_or_control)
+    };
     completions.files = completions.files.filter(|files| !is_lost(files));
     completions
 }
 
 impl Candidate {
     fn new(text: impl Into<String>, help: &str) -> Self {
-        Self { text: text.into(), help: first_line(help) }
+        Self { text: text.into(), help: first_nonblank_line(help) }
     }
 }
 
 /// The first line of a text, in a form that fits beside a candidate.
-fn first_line(text: &str) -> String {
+fn first_nonblank_line(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let plain = line.trim().chars().map(|c| if is_unseen(c) { ' ' } else { c });
+    let plain = line.trim().chars().map(|c| if is_invisible_or_control(c) { ' ' } else { c });
     plain.take(LONGEST_HELP).collect()
 }
 

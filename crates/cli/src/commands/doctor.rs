@@ -11,7 +11,7 @@ use callgate::{
     openapi::Severity,
 };
 use callgate_config::{DescriptionOptions, Examined, Kinds, Subject, Summary};
-use callgate_gateway::examine_sidecar;
+use callgate_gateway::examine_issuers_collector;
 use callgate_tool::{Value, json};
 
 use super::call::block_on;
@@ -63,18 +63,20 @@ pub(crate) fn examine_file(
     options: &DescriptionOptions,
     kinds: &Kinds,
 ) -> Result<DoctorReport, Failure> {
-    let environment = Environment::new().without_audit().listing_missing().examining_sidecar();
+    let environment =
+        Environment::new().without_audit().listing_missing().with_sidecar_examination();
     let built =
         build_silently(file, options, &loader_with_effects(kinds, effects::DOCTOR), &environment)?;
     let summary = built.summary();
     let mut lines: Vec<_> = built.toolsets.iter().map(toolset_line).collect();
     // A source that does not answer has a finding.
     let sources = built.sources.iter().filter(|source| source.failure.is_none());
-    lines.extend(sources.map(|source| fine_line(source.key, &source.name)));
+    lines.extend(sources.map(|source| ok_line(source.key, &source.name)));
     lines.extend(block_on(built.examine())?.into_iter().map(Line::from));
-    lines.extend(block_on(examine_sidecar(&built))?.into_iter().map(Line::from));
+    lines.extend(block_on(examine_issuers_collector(&built))?.into_iter().map(Line::from));
     lines.extend(state::state_line(file, &built));
-    let unreported_findings = summary.findings.iter().filter(|finding| !is_said(finding, &lines));
+    let unreported_findings =
+        summary.findings.iter().filter(|finding| !has_finding_message(finding, &lines));
     let finding_lines: Vec<_> = unreported_findings
         .map(|finding| Line::from_finding(finding, built.warnings.contains(finding)))
         .collect();
@@ -99,13 +101,13 @@ fn toolset_line(toolset: &BuiltToolset) -> Line {
     Line { mark, kind: "description", name, code, message, milliseconds: 0 }
 }
 
-fn fine_line(kind: &'static str, name: &str) -> Line {
+fn ok_line(kind: &'static str, name: &str) -> Line {
     let name = name.to_owned();
     Line { mark: Mark::Ok, kind, name, code: None, message: None, milliseconds: 0 }
 }
 
 /// True if a line has the sentence of a finding already.
-fn is_said(finding: &Finding, lines: &[Line]) -> bool {
+fn has_finding_message(finding: &Finding, lines: &[Line]) -> bool {
     let says =
         |line: &Line| line.message.as_ref().is_some_and(|(said, _)| *said == finding.message);
     lines.iter().any(says)
@@ -132,8 +134,8 @@ impl Line {
         let is_note = is_warning && finding.severity != Severity::Error;
         Self {
             mark: if is_note { Mark::Note } else { Mark::Fault },
-            kind: kind_of(finding.code),
-            name: remedy::finding_place(finding).display().to_string(),
+            kind: kind_of_code(finding.code),
+            name: remedy::finding_file_or_flag(finding).display().to_string(),
             code: Some(finding.code),
             message: Some((finding.message.clone(), remedy::finding_remedy(finding))),
             milliseconds: 0,
@@ -202,7 +204,7 @@ impl DoctorReport {
     }
 }
 
-fn kind_of(code: &str) -> &'static str {
+fn kind_of_code(code: &str) -> &'static str {
     match code {
         "foreign-server" | "foreign-token-endpoint" | "missing-credential" | "missing-login" => {
             "credential"

@@ -15,9 +15,9 @@ use callgate_tool::{Value, json};
 
 use crate::{
     args::DraftArguments,
-    exit::{Failure, Verdict, with_cause},
+    exit::{Failure, Verdict, error_with_cause},
     output,
-    partial_file::{Readers, write_file},
+    partial_file::{Readers, write_file_atomically},
     yaml,
 };
 
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &DraftArguments, kinds: &Kinds) -> Result<Verdict, 
     };
     let draft = draft(source.exchanges, &options).map_err(|error| {
         let help = "name an example by `--url`, `--har`, `--curl`, `--postman` or `--fixtures`";
-        Failure::with_help(&with_cause(&error), help)
+        Failure::with_help(&error_with_cause(&error), help)
     })?;
     #[cfg(feature = "agents")]
     let draft = match &arguments.describe {
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &DraftArguments, kinds: &Kinds) -> Result<Verdict, 
 /// Writes the description to its file, or prints it; the guesses go to the other way out.
 fn print_draft(draft: &Draft, arguments: &DraftArguments) -> Result<(), Failure> {
     if arguments.json {
-        let guesses: Vec<Value> = draft.guesses.iter().map(guess_value).collect();
+        let guesses: Vec<Value> = draft.guesses.iter().map(guess_json).collect();
         let whole = json!({"description": draft.description, "guesses": guesses});
         output::print_result(&format!("{whole:#}\n"));
         return Ok(());
@@ -70,7 +70,7 @@ fn print_draft(draft: &Draft, arguments: &DraftArguments) -> Result<(), Failure>
         output::print_result(&description);
         return Ok(());
     };
-    write_file(out, description.as_bytes(), Readers::Anyone).map_err(|error| {
+    write_file_atomically(out, description.as_bytes(), Readers::Anyone).map_err(|error| {
         let help = "name a file in a folder that is there and can be written to";
         Failure::with_help(&format!("cannot write `{}`: {error}", out.display()), help)
     })?;
@@ -83,7 +83,7 @@ fn print_draft(draft: &Draft, arguments: &DraftArguments) -> Result<(), Failure>
     Ok(())
 }
 
-fn guess_value(guess: &Guess) -> Value {
+fn guess_json(guess: &Guess) -> Value {
     let Guess { pointer, text, seen, total, settle, .. } = guess;
     json!({"at": pointer, "guess": text, "seen": *seen, "of": *total, "settle": settle})
 }
@@ -92,7 +92,9 @@ fn guess_value(guess: &Guess) -> Value {
 fn guess_lines(guesses: &[Guess]) -> String {
     let line = |guess: &Guess| {
         let Guess { pointer, text, seen, total, settle, .. } = guess;
-        output::trusted_text(&format!("{seen} of {total}: {text}, at `{pointer}`: {settle}")) + "\n"
+        output::with_trusted_escapes(&format!(
+            "{seen} of {total}: {text}, at `{pointer}`: {settle}"
+        )) + "\n"
     };
     guesses.iter().map(line).collect()
 }

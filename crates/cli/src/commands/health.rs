@@ -15,7 +15,7 @@ use crate::{
 pub(crate) fn run(arguments: &HealthArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let path = if arguments.ready { "/readyz" } else { "/healthz" };
     let answer = block_on(async {
-        let sidecar = Sidecar::on_this_machine(&arguments.sidecar, kinds).await?;
+        let sidecar = Sidecar::connect_on_this_machine(&arguments.sidecar, kinds).await?;
         let answer = sidecar.get(path).await?;
         if answer.value == Value::Null {
             Err(sidecar.foreign_response_failure())

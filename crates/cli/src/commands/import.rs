@@ -28,13 +28,13 @@ pub(crate) fn run(arguments: &ImportArguments, kinds: &Kinds) -> Result<Verdict,
     }
     let n_toolsets = export.toolsets.len();
     let folder = NewFolder::create_beside(out)?;
-    let n_cases = fixture::write(&mut export, &folder, kinds)?;
+    let n_cases = fixture::write_fixtures(&mut export, &folder, kinds)?;
     if export.toolsets.is_empty() {
         return Err(no_tools_failure(path));
     }
     folder.write("callgate.yaml", &configuration_text(&export))?;
-    test::write_expected(folder.path(), kinds)?;
-    fixture::tell_silent(&export, folder.path())?;
+    test::update_expected_files(folder.path(), kinds)?;
+    fixture::print_silent_cases(&export, folder.path())?;
     folder.move_into_place()?;
     output::print_result(&import_summary(&export, n_cases, out));
     let is_faulty = |finding: &callgate::config::Finding| {

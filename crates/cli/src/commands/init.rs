@@ -29,24 +29,24 @@ use crate::{
     exit::{Failure, Verdict},
     file_argument::{USUAL_FILE, file_location},
     folders, needs,
-    open::{cached_environment, description_options, loader_with_effects, open_for_calls},
+    open::{description_options, loader_with_effects, open_for_calls, with_cache_and_extractor},
     output,
-    partial_file::{Readers, write_file},
+    partial_file::{Readers, write_file_atomically},
     yaml,
 };
 
 pub(crate) fn run(arguments: &InitArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     #[cfg(feature = "_database")]
     if arguments.database {
-        return database::run(arguments);
+        return database::write_database_config(arguments);
     }
     if let Some(way) = arguments.deploy {
-        return deployment::run(arguments, way);
+        return deployment::write_deployment_folder(arguments, way);
     }
-    let file = configuration_file(arguments)?;
+    let file = new_configuration_file(arguments)?;
     let toolset = build_toolset(arguments, kinds)?;
-    let schemes = toolset_schemes(&toolset);
-    let asking = Questions::of_a_person();
+    let schemes = schemes_of_operations(&toolset);
+    let asking = Questions::new_if_terminal();
     let mut credentials = flag_credentials(arguments, &schemes)?;
     let given = &arguments.source.description;
     for scheme in &schemes {
@@ -64,10 +64,10 @@ pub(crate) fn run(arguments: &InitArguments, kinds: &Kinds) -> Result<Verdict, F
         };
         credentials.extend(asked.map(|value| (scheme.name.to_string(), value)));
     }
-    credential::add_scopes(&mut credentials, &toolset.operations);
+    credential::add_login_scopes(&mut credentials, &toolset.operations);
     let server = flag_or_asked_server(arguments, &toolset, asking.as_ref())?;
     let settings = Settings { arguments, server, credentials: &credentials };
-    let settings = settings.toolset_value(&file_location(&arguments.source.file)?)?;
+    let settings = settings.toolset_settings(&file_location(&arguments.source.file)?)?;
     let name = arguments.name.replace('-', "_");
     let toolsets = Value::Object([(name, settings)].into_iter().collect());
     let text = format!("{HEAD}{}", yaml::yaml_text(&json!({"toolsets": toolsets})));
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &InitArguments, kinds: &Kinds) -> Result<Verdict, F
 }
 
 /// The file to write, which must not exist.
-fn configuration_file(arguments: &InitArguments) -> Result<PathBuf, Failure> {
+fn new_configuration_file(arguments: &InitArguments) -> Result<PathBuf, Failure> {
     let file = if arguments.here {
         PathBuf::from(USUAL_FILE)
     } else {
@@ -127,7 +127,7 @@ fn build_toolset(arguments: &InitArguments, kinds: &Kinds) -> Result<BuiltToolse
     }
 }
 
-fn toolset_schemes(toolset: &BuiltToolset) -> Vec<Arc<SecurityScheme>> {
+fn schemes_of_operations(toolset: &BuiltToolset) -> Vec<Arc<SecurityScheme>> {
     let mut schemes: Vec<Arc<SecurityScheme>> = Vec::new();
     for operation in &toolset.operations {
         let alternatives = operation.security.alternatives.iter();
@@ -202,7 +202,7 @@ fn flag_or_asked_server(
 /// Builds the new configuration, so that a faulty one is never written.
 fn build_configuration(text: &str, file: &Path, kinds: &Kinds) -> Result<Built, Failure> {
     let base = file.parent().map(Path::to_owned).unwrap_or_default();
-    let environment = cached_environment(Environment::new().without_audit());
+    let environment = with_cache_and_extractor(Environment::new().without_audit());
     let config = loader_with_effects(kinds, effects::INIT).text(text, base);
     Ok(config.and_then(|config| config.build_blocking(&environment, None))?)
 }
@@ -214,7 +214,7 @@ fn write_configuration(file: &Path, text: &str, force: bool) -> io::Result<()> {
     if !force && (file.exists() || file.is_symlink()) {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    write_file(file, text.as_bytes(), Readers::Anyone)
+    write_file_atomically(file, text.as_bytes(), Readers::Anyone)
 }
 
 fn write_failure(file: &Path, error: &io::Error) -> Failure {
@@ -267,7 +267,7 @@ const DRY_RUN: &str = " --dry-run";
 const HEAD: &str =
     "# Made by `callgate init`. Secrets are named here by reference; none is written down.\n";
 
-fn nameable_location(location: &Location) -> Result<&Location, Failure> {
+fn location_unless_stdin(location: &Location) -> Result<&Location, Failure> {
     match location {
         Location::Text(..) => {
             let message =

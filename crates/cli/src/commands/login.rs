@@ -10,7 +10,7 @@ use std::{fs, path::Path, process};
 use callgate::config::{Built, Environment};
 use callgate_auth::{Error, LoggedIn, LoggedOut, Login};
 use callgate_config::{
-    BuiltLogin, DescriptionOptions, Kinds, create_private_folder, new_private_file,
+    BuiltLogin, DescriptionOptions, Kinds, create_private_file, create_private_folder,
 };
 use tokio::time::timeout;
 
@@ -19,7 +19,7 @@ use super::call::block_on;
 use crate::{
     args::{LoginArguments, LoginPlace},
     effects,
-    exit::{Failure, Verdict, with_cause},
+    exit::{Failure, Verdict, error_with_cause},
     file_argument::named_or_usual_file,
     folders,
     open::{loader_with_effects, open_with_warnings},
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &LoginArguments, kinds: &Kinds) -> Result<Verdict, 
 /// Refuses a folder that cannot keep a login, before the person logs in.
 fn check_writable(folder: &Path) -> Result<(), Failure> {
     let tried = folder.join(format!(".tried-{}", process::id()));
-    let made = create_private_folder(folder).and_then(|()| new_private_file(&tried));
+    let made = create_private_folder(folder).and_then(|()| create_private_file(&tried));
     let made = made.and_then(|_| fs::remove_file(&tried));
     made.map_err(|error| {
         Failure(format!(
@@ -69,7 +69,7 @@ fn load_logins(
     let environment = Environment::new().without_audit().listing_missing();
     let loader = loader_with_effects(kinds, effects::LOGIN);
     let built = open_with_warnings(file, &DescriptionOptions::default(), &loader, &environment)?;
-    let mut logins = callgate_config::logins(&built);
+    let mut logins = callgate_config::authorization_code_logins(&built);
     let mut names: Vec<String> = logins.iter().map(|login| login.toolset.clone()).collect();
     names.dedup();
     if let Some(toolset) = &at.toolset {
@@ -98,7 +98,7 @@ fn load_logins(
 
 /// Makes one login, in the requested way or the available one.
 async fn log_in(login: &Login, arguments: &LoginArguments) -> Result<LoggedIn, Failure> {
-    let ways = login.ways().await?;
+    let ways = login.available_ways().await?;
     if arguments.device || (ways.device && !ways.browser) {
         return log_in_on_device(login).await;
     }
@@ -111,9 +111,9 @@ async fn log_in_by_browser(login: &Login, arguments: &LoginArguments) -> Result<
             "error: cannot listen for the browser on this machine: {error}\nhelp: log in with `--device`, or name another port in `redirect_url:`"
         ))
     })?;
-    let begun = login.begin(&callback.url).await?;
+    let begun = login.begin_in_browser(&callback.url).await?;
     output::print_message(&format!("open this page to log in:\n  {}\n", begun.url()));
-    if output::is_watched() && !arguments.no_browser {
+    if output::is_stderr_terminal() && !arguments.no_browser {
         browser::open_page(begun.url().as_str());
     }
     let answered = callback.wait_for_answer(|query| begun.is_answered_by(query));
@@ -123,8 +123,8 @@ async fn log_in_by_browser(login: &Login, arguments: &LoginArguments) -> Result<
             arguments.wait.as_secs()
         ))
     })?;
-    let ended = login.finish(begun, &answered.query).await;
-    answered.end_login_page(ended.is_ok()).await;
+    let ended = login.finish_in_browser(begun, &answered.query).await;
+    answered.send_login_end_page(ended.is_ok()).await;
     Ok(ended?)
 }
 
@@ -163,7 +163,7 @@ async fn log_out_of(logins: &[BuiltLogin]) -> Result<(), Failure> {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self(format!("error: {}", with_cause(&error)))
+        Self(format!("error: {}", error_with_cause(&error)))
     }
 }
 

@@ -20,8 +20,8 @@ impl Losses {
         Self { projection, n_tools: 0, n_lossy: 0, by_keyword: BTreeMap::new() }
     }
 
-    pub(super) fn tool_text(&mut self, tool: &Tool) -> String {
-        let projected = self.count_tool(tool);
+    pub(super) fn count_tool_as_text(&mut self, tool: &Tool) -> String {
+        let projected = self.project_and_count(tool);
         let Projected { losses, .. } = &projected;
         let n_tokens = grouped_digits(projected.tokens(tool));
         let mut text = format!("{}  {n_tokens} tokens, {} losses\n", tool.name, losses.len());
@@ -32,8 +32,8 @@ impl Losses {
         text
     }
 
-    pub(super) fn tool_json(&mut self, tool: &Tool) -> Value {
-        let projected = self.count_tool(tool);
+    pub(super) fn count_tool_as_json(&mut self, tool: &Tool) -> Value {
+        let projected = self.project_and_count(tool);
         let losses: Vec<Value> = projected
             .losses
             .iter()
@@ -60,7 +60,7 @@ impl Losses {
         text
     }
 
-    fn count_tool(&mut self, tool: &Tool) -> Projected {
+    fn project_and_count(&mut self, tool: &Tool) -> Projected {
         let projected = project(tool, self.projection);
         self.n_tools += 1;
         self.n_lossy += usize::from(!projected.losses.is_empty());

@@ -15,14 +15,14 @@ use crate::{
     effects,
     exit::{Failure, Verdict},
     output,
-    partial_file::{Readers, write_below},
+    partial_file::{Readers, write_below_refusing_links},
 };
 
 pub(crate) fn run(arguments: &ManArguments) -> Result<Verdict, Failure> {
     let mut root = args::command().disable_help_subcommand(true);
     root.build();
     if let Some(folder) = &arguments.out {
-        write_pages(&root, folder)?;
+        write_man_pages(&root, folder)?;
         return Ok(Verdict::Fine);
     }
     let mut command = &root;
@@ -43,15 +43,16 @@ fn unknown_command_failure(command: &Command, word: &str) -> Failure {
     Failure::with_help(&format!("expected a command of callgate, got: `{word}`"), &help)
 }
 
-fn write_pages(command: &Command, folder: &Path) -> Result<(), Failure> {
+fn write_man_pages(command: &Command, folder: &Path) -> Result<(), Failure> {
     let fault = |error: std::io::Error| {
         let message = format!("error: cannot write `{}`: {error}", folder.display());
         Failure(format!("{message}\nhelp: name a folder that you may write into"))
     };
     fs::create_dir_all(folder).map_err(fault)?;
     let file = format!("{}.1", page_name(command));
-    write_below(folder, &file, &man_page(command)?, Readers::Anyone).map_err(fault)?;
-    visible_subcommands(command).try_for_each(|below| write_pages(below, folder))
+    write_below_refusing_links(folder, &file, &man_page(command)?, Readers::Anyone)
+        .map_err(fault)?;
+    visible_subcommands(command).try_for_each(|below| write_man_pages(below, folder))
 }
 
 fn visible_subcommands(command: &Command) -> impl Iterator<Item = &Command> {
@@ -92,7 +93,7 @@ fn is_root(command: &Command) -> bool {
 fn commands_section(root: &Command) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["COMMANDS"]);
-    for (purpose, commands) in args::groups(root) {
+    for (purpose, commands) in args::commands_by_purpose(root) {
         roff.control("SS", [purpose]);
         for command in commands {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();

@@ -12,7 +12,7 @@ use callgate_mcp::{Caller, Host, SessionError, serve_stdio};
 use callgate_tool::{Object, Value};
 use http::request::Parts;
 
-use super::call::{block_on, json_file};
+use super::call::{block_on, read_json_file};
 use crate::{
     args::McpArguments,
     effects,
@@ -25,7 +25,7 @@ use crate::{
 /// Serves the host that started the process, until it closes standard input.
 pub(crate) fn run(arguments: &McpArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     if let Some(host) = arguments.print_config {
-        output::print_result(&hosts::configuration_lines(host, arguments)?);
+        output::print_result(&hosts::mcp_host_configuration(host, arguments)?);
         return Ok(Verdict::Fine);
     }
     let options = description_options(&arguments.source.description);
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &McpArguments, kinds: &Kinds) -> Result<Verdict, Fa
     let built = open_for_calls(&arguments.source.file, &options, &loader, &Environment::new())?;
     let session = match &arguments.session {
         Some(file) => {
-            block_on(session::read_envelope(file, json_file(file, session::HELP)?, &built))??
+            block_on(session::read_envelope(file, read_json_file(file, session::HELP)?, &built))??
         }
         None => ReadSession::default(),
     };
@@ -73,8 +73,8 @@ impl Host for Local {
         inline: Value,
     ) -> Result<Session, SessionError> {
         let session = match inline {
-            Value::Null => self.session.session(Object::new()),
-            Value::Object(inline) => self.session.session(inline),
+            Value::Null => self.session.session_with_overrides(Object::new()),
+            Value::Object(inline) => self.session.session_with_overrides(inline),
             other => Err(format!("the session: expected an object, got: {}", other.kind())),
         };
         session.map_err(SessionError::Invalid)

@@ -13,7 +13,7 @@ use callgate_tool::{Content, Outcome, Value};
 use self::dry_run::DryRun;
 use super::call::{
     approve::{Consent, call_with_consent},
-    block_on, json_file,
+    block_on, read_json_file,
 };
 use crate::{
     args::RunArguments,
@@ -38,23 +38,27 @@ pub(crate) fn run(arguments: &RunArguments, kinds: &Kinds) -> Result<Verdict, Fa
         &environment,
     )?;
     let session = match &arguments.session {
-        Some(file) => {
-            block_on(session::read_session_file(file, json_file(file, session::HELP)?, &built))??
-        }
+        Some(file) => block_on(session::read_session_file(
+            file,
+            read_json_file(file, session::HELP)?,
+            &built,
+        ))??,
         None => Session::default(),
     };
     let Built { executor, .. } = built;
     let tool = program_tool(&executor, arguments.tool.as_deref())?;
     let values = Arguments::from([("input", code.into())]);
     let asked = ToolCall::new("1", tool.name().as_str(), values);
-    let consent = Consent::of_person(arguments.yes || arguments.dry_run);
+    let consent = Consent::from_flag_or_terminal(arguments.yes || arguments.dry_run);
     let call = Call::new(&asked, &session);
     let result = block_on(call_with_consent(&executor, &call, consent))?;
     if arguments.json {
         output::print_result(&format!("{}\n", json_result(&result)));
-        return Ok(Verdict::findings_if(error_text(&result).is_none_or(|text| !text.is_empty())));
+        return Ok(Verdict::findings_if(
+            execution_error(&result).is_none_or(|text| !text.is_empty()),
+        ));
     }
-    let has_stopped = dry_run.is_some_and(|dry_run| dry_run.show_requests());
+    let has_stopped = dry_run.is_some_and(|dry_run| dry_run.print_requests());
     let verdict = show_result(&result)?;
     Ok(if has_stopped { Verdict::Findings } else { verdict })
 }
@@ -75,7 +79,7 @@ fn program_text(arguments: &RunArguments) -> Result<String, Failure> {
 
 /// The tool that runs programs.
 fn program_tool<'e>(executor: &'e Executor, name: Option<&str>) -> Result<Entry<'e>, Failure> {
-    let runs_programs = |entry: &Entry<'e>| entry.calls_tools();
+    let runs_programs = |entry: &Entry<'e>| entry.can_call_tools();
     if let Some(name) = name {
         return executor.find(name).filter(runs_programs).ok_or_else(|| {
             let error = format!("expected a tool that runs programs, got: {name}");
@@ -97,7 +101,7 @@ fn program_tool<'e>(executor: &'e Executor, name: Option<&str>) -> Result<Entry<
 }
 
 fn show_result(result: &ToolResult) -> Result<Verdict, Failure> {
-    let Some(value) = result_value(result) else {
+    let Some(value) = json_answer(result) else {
         return Err(Failure(format!("error: {}", json_result(result))));
     };
     let text = |name: &str| value[name].as_str().unwrap_or_default();
@@ -113,7 +117,7 @@ fn show_result(result: &ToolResult) -> Result<Verdict, Failure> {
     Ok(Verdict::findings_if(!error.is_empty()))
 }
 
-fn result_value(result: &ToolResult) -> Option<&Value> {
+fn json_answer(result: &ToolResult) -> Option<&Value> {
     match &result.outcome {
         Outcome::Answered(answer) => match &answer.content {
             Content::Json(json) => Some(json.value()),
@@ -127,6 +131,6 @@ fn result_value(result: &ToolResult) -> Option<&Value> {
     }
 }
 
-fn error_text(result: &ToolResult) -> Option<&str> {
-    result_value(result)?["execution_error"].as_str()
+fn execution_error(result: &ToolResult) -> Option<&str> {
+    json_answer(result)?["execution_error"].as_str()
 }

@@ -27,7 +27,9 @@ pub(crate) fn run(arguments: &ServeArguments, kinds: &Kinds) -> Result<Verdict, 
         Some(file) => {
             let location = file_argument::file_location(file)?;
             let grants = grants::grant_store(&location, file);
-            grants.into_iter().fold(Source::at(location, description), Source::with_grants)
+            grants
+                .into_iter()
+                .fold(Source::from_location(location, description), Source::with_grants)
         }
         None => Source::demo(),
     };
@@ -41,23 +43,23 @@ pub(crate) fn run(arguments: &ServeArguments, kinds: &Kinds) -> Result<Verdict, 
     #[cfg(not(feature = "ces"))]
     let routes = callgate_gateway::Routes::new();
     #[cfg(feature = "agents")]
-    let routes = routes.and(callgate_gateway::turns());
+    let routes = routes.merge_routes(callgate_gateway::turns());
     #[cfg(feature = "console")]
-    let routes = routes.and(callgate_console::routes());
+    let routes = routes.merge_routes(callgate_console::routes());
     let log_format = config.log.format;
     let options = ServeOptions { listen: arguments.listen.clone(), log_format, routes };
     run_server(source, config, options).map_err(|failure| failure.into_failure(log_format))
 }
 
 fn run_server(source: Source, config: Config, options: ServeOptions) -> Result<Verdict, NotServed> {
-    allow_many_connections();
+    raise_open_file_limit();
     let runtime = runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
-        NotServed::because(format!("cannot start a runtime: {error}"), "allow more threads")
+        NotServed::with_help(format!("cannot start a runtime: {error}"), "allow more threads")
     })?;
     let levels = log::overridden_levels(config.log.clone())?;
     let log = start_log(&config, &levels, Box::new(output::write_log_lines));
-    let telemetry = runtime.block_on(log).map_err(|why| NotServed::because(why, ""))?;
+    let telemetry = runtime.block_on(log).map_err(|why| NotServed::with_help(why, ""))?;
     drop(config);
     let told = match options.log_format {
         LogFormat::Json => output::write_log_lines,
@@ -77,7 +79,7 @@ enum NotServed {
 }
 
 impl NotServed {
-    fn because(message: String, help: &'static str) -> Self {
+    fn with_help(message: String, help: &'static str) -> Self {
         Self::Because { message, help }
     }
 
@@ -119,19 +121,19 @@ impl From<ServeFailure> for NotServed {
     fn from(error: ServeFailure) -> Self {
         match error {
             ServeFailure::Address { ref source, .. } => {
-                Self::because(error.to_string(), address_help(source))
+                Self::with_help(error.to_string(), listen_error_help(source))
             }
             ServeFailure::Configuration(error) => Self::Configuration(error),
             ServeFailure::NotAnAddress { .. } => {
                 let help = "for example `--listen 127.0.0.1:8410`";
-                Self::because(format!("`--listen`: {error}"), help)
+                Self::with_help(format!("`--listen`: {error}"), help)
             }
-            _ => Self::because(error.to_string(), ""),
+            _ => Self::with_help(error.to_string(), ""),
         }
     }
 }
 
-fn address_help(error: &io::Error) -> &'static str {
+fn listen_error_help(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::AddrInUse => {
             "end what listens there, or name another address: `--listen 127.0.0.1:8411`, or `listen:`"
@@ -146,7 +148,7 @@ fn address_help(error: &io::Error) -> &'static str {
 }
 
 /// Raises the limit of open files: each connection is one, and the operating system allows a thousand by default.
-fn allow_many_connections() {
+fn raise_open_file_limit() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

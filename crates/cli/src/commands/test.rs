@@ -27,7 +27,7 @@ use crate::{
     loss_counts::LossCounts,
     open::confined_loader,
     output,
-    partial_file::{Readers, write_below},
+    partial_file::{Readers, write_below_refusing_links},
     report::CheckedDescription,
 };
 
@@ -69,9 +69,9 @@ pub(crate) fn run(arguments: &TestArguments, kinds: &Kinds) -> Result<Verdict, F
         fixtures.extend(fixtures::find_fixtures(path, &arguments.case)?);
     }
     let mut report = Report::default();
-    run_all(&fixtures, mode, kinds, &mut |name, checks| report.add_case(name, checks))?;
+    check_fixtures(&fixtures, mode, kinds, &mut |name, checks| report.add_case(name, checks))?;
     for path in &arguments.paths {
-        for folder in fixtures::turns_below(path, &arguments.case)? {
+        for folder in fixtures::turn_folders_below(path, &arguments.case)? {
             // The other fixtures still run.
             let checks = check_turn(&folder, mode, kinds);
             let checks = checks.unwrap_or_else(|Failure(why)| vec![Check::Broken(why)]);
@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &TestArguments, kinds: &Kinds) -> Result<Verdict, F
 
 #[cfg(feature = "agents")]
 fn check_turn(folder: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>, Failure> {
-    turn::run(folder, mode, kinds)
+    turn::check_or_update_turn(folder, mode, kinds)
 }
 
 #[cfg(not(feature = "agents"))]
@@ -105,7 +105,7 @@ fn no_fixtures_message(names: &[String]) -> String {
     )
 }
 
-fn run_all(
+fn check_fixtures(
     fixtures: &[Fixture],
     mode: Mode,
     kinds: &Kinds,
@@ -113,10 +113,13 @@ fn run_all(
 ) -> Result<(), Failure> {
     for Fixture { folder, cases, is_whole } in fixtures {
         if *is_whole {
-            report(&folder.display().to_string(), &check_whole(folder, mode, kinds)?);
+            report(
+                &folder.display().to_string(),
+                &check_declarations_and_load(folder, mode, kinds)?,
+            );
         }
         for case in cases {
-            let checks = case::run(folder, case, mode, kinds);
+            let checks = case::check_or_record_case(folder, case, mode, kinds);
             let checks = match (checks, mode) {
                 // The other fixtures still run.
                 (Err(Failure(why)), Mode::Compare) => vec![Check::Broken(why)],
@@ -129,14 +132,18 @@ fn run_all(
 }
 
 /// The expectations of a whole fixture: its declarations in each dialect and its load report.
-fn check_whole(api: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>, Failure> {
+fn check_declarations_and_load(
+    api: &Path,
+    mode: Mode,
+    kinds: &Kinds,
+) -> Result<Vec<Check>, Failure> {
     let built = confined_loader(kinds, effects::TEST, api)?
         .load_toolset_settings_file(api.join(TOOLSET))
         .and_then(|config| config.build_blocking(&Environment::new(), None))?;
     let mut checks = Vec::new();
     for &dialect in Dialect::ALL {
         let name = format!("tools.{dialect}.json");
-        checks.push(Check::of_optional(
+        checks.push(Check::compare_optional_file(
             api,
             &name,
             &declarations_text(&built.executor, dialect),
@@ -147,26 +154,36 @@ fn check_whole(api: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>, Fail
         let mut checked = CheckedDescription::new(toolset, LossCounts::default())?;
         checked.file = checked.file.file_name().unwrap_or_default().into();
         let text = output::without_styles(&checked.to_text(&Levels::default_finding_levels()));
-        checks.push(Check::of_optional(api, "report.txt", &text, mode)?);
+        checks.push(Check::compare_optional_file(api, "report.txt", &text, mode)?);
     }
     Ok(checks)
 }
 
-pub(crate) fn write_expected(folder: &Path, kinds: &Kinds) -> Result<(), Failure> {
-    run_all(&fixtures::find_fixtures(folder, &[])?, Mode::Update, kinds, &mut |_, _| {})
+pub(crate) fn update_expected_files(folder: &Path, kinds: &Kinds) -> Result<(), Failure> {
+    check_fixtures(&fixtures::find_fixtures(folder, &[])?, Mode::Update, kinds, &mut |_, _| {})
 }
 
 impl Check {
     /// Compares text with an optional file, or writes it there: without a file, nothing is expected.
-    fn of_optional(folder: &Path, name: &str, text: &str, mode: Mode) -> Result<Self, Failure> {
+    fn compare_optional_file(
+        folder: &Path,
+        name: &str,
+        text: &str,
+        mode: Mode,
+    ) -> Result<Self, Failure> {
         if mode != Mode::Update && !folder.join(name).exists() {
             Ok(Self::Held)
         } else {
-            Self::compare(folder, name, text, mode)
+            Self::compare_or_update_file(folder, name, text, mode)
         }
     }
 
-    fn compare(folder: &Path, name: &str, text: &str, mode: Mode) -> Result<Self, Failure> {
+    fn compare_or_update_file(
+        folder: &Path,
+        name: &str,
+        text: &str,
+        mode: Mode,
+    ) -> Result<Self, Failure> {
         let expected = read_optional(folder, name)?.and_then(|bytes| String::from_utf8(bytes).ok());
         if expected.as_deref() == Some(text) {
             return Ok(Self::Held);
@@ -184,7 +201,7 @@ impl Check {
 
     fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<Self, Failure> {
         let file = folder.join(name);
-        write_below(folder, name, bytes, Readers::Anyone).map_err(|error| {
+        write_below_refusing_links(folder, name, bytes, Readers::Anyone).map_err(|error| {
             Failure(format!("error: cannot write `{}`: {error}", file.display()))
         })?;
         Ok(Self::Written(file))

@@ -17,13 +17,13 @@ use callgate::{
     search::Search,
 };
 use callgate_config::Kinds;
-use callgate_dialect::{Projected, Projection, is_union, project, strict_limits};
+use callgate_dialect::{Projected, Projection, exceeded_strict_limits, is_union, project};
 use callgate_gateway::write_details;
 use callgate_openapi::{AppliedEdit, Budget, Operation};
 use callgate_tool::{Value, json};
 
 use self::filter::Filter;
-use super::{call::tool_name, losses::Losses, unknown_tool};
+use super::{call::resolve_tool_name, losses::Losses, unknown_tool};
 use crate::{
     args::ToolsArguments,
     effects,
@@ -36,12 +36,12 @@ use crate::{
 pub(crate) const NO_FORM: &str = "leave out `--form` and `--strict`, or name a dialect that has the form: `callgate tools --help`";
 
 pub(crate) fn run(arguments: &ToolsArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
-    if arguments.json && is_declared(arguments) && !arguments.losses {
+    if arguments.json && is_for_declarations(arguments) && !arguments.losses {
         let message = "error: expected `--json` without `--dialect` and `--projection`\n";
         return Err(Failure(format!("{message}help: leave it out: declarations are JSON\n")));
     }
     if let Some(dialect) = arguments.dialect {
-        let form = dialect.form(arguments.form());
+        let form = dialect.supported_form(arguments.form());
         form.map_err(|error| Failure(format!("error: `--form`: {error}\nhelp: {NO_FORM}\n")))?;
     }
     let environment = Environment::new().without_audit();
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &ToolsArguments, kinds: &Kinds) -> Result<Verdict, 
     let loader = loader_with_effects(kinds, effects::TOOLS);
     let built = open_for_calls(&arguments.source.file, &options, &loader, &environment)?;
     if let Some(asked) = &arguments.tool {
-        return show_tool(&built, asked, arguments, kinds);
+        return print_tool_page(&built, asked, arguments, kinds);
     }
     if arguments.search.is_none() && built.executor.entries().next().is_none() {
         let file = arguments.source.file.display();
@@ -64,26 +64,26 @@ pub(crate) fn run(arguments: &ToolsArguments, kinds: &Kinds) -> Result<Verdict, 
     Ok(verdict)
 }
 
-fn is_declared(arguments: &ToolsArguments) -> bool {
+fn is_for_declarations(arguments: &ToolsArguments) -> bool {
     arguments.dialect.is_some() || arguments.projection.is_some()
 }
 
-fn show_tool(
+fn print_tool_page(
     built: &Built,
     asked: &str,
     arguments: &ToolsArguments,
     kinds: &Kinds,
 ) -> Result<Verdict, Failure> {
-    let name = tool_name(&built.executor, asked);
+    let name = resolve_tool_name(&built.executor, asked);
     let Some(entry) = built.executor.find(&name) else {
-        output::print_message(&unknown_tool::error_text(
+        output::print_message(&unknown_tool::unknown_tool_text(
             &built.executor,
             asked,
             &arguments.source.file,
         ));
         return Ok(Verdict::Findings);
     };
-    if arguments.json || is_declared(arguments) {
+    if arguments.json || is_for_declarations(arguments) {
         return print_list(built, &Filter::for_tool(entry.name()), arguments);
     }
     let text = page::tool_page(&built.executor, entry, arguments, kinds)?;
@@ -103,7 +103,7 @@ fn print_list(
     } else if arguments.losses {
         print_losses(built, filter, arguments)?;
     } else if let Some(projection) = arguments.projection {
-        write_tools(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, _, tool| {
+        print_filtered_tools(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, _, tool| {
             let Projected { schema, description, .. } = project(tool, projection);
             let declaration = json!({
                 "name": (tool.name.as_str()), "description": description, "parameters": schema,
@@ -111,14 +111,14 @@ fn print_list(
             output::print_result(&format!("{declaration:#}").replace('\n', "\n  "));
         });
     } else if arguments.json {
-        write_tools(built, filter, ["[", ",", "]\n"], |operation, edit, tool| {
-            output::print_with(|out| write_details(out, operation, edit, tool));
+        print_filtered_tools(built, filter, ["[", ",", "]\n"], |operation, edit, tool| {
+            output::print_streamed(|out| write_details(out, operation, edit, tool));
         });
     } else if let Some(dialect) = arguments.dialect.filter(|_| arguments.deferred) {
         print_deferred_declarations(built, filter, dialect, form)?;
     } else if let Some(dialect) = arguments.dialect {
         let mut strict = StrictCounts::default();
-        write_tools(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, _, tool| {
+        print_filtered_tools(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, _, tool| {
             let declaration = dialect.declaration_in(form, tool);
             strict.count_optionals_and_unions(&declaration);
             output::print_result(&format!("{declaration:#}").replace('\n', "\n  "));
@@ -147,7 +147,7 @@ fn print_deferred_declarations(
     };
     let shown = |value: &Value| format!("{value:#}").replace('\n', "\n  ");
     output::print_result(&format!("[\n  {}", shown(&search)));
-    write_tools(built, filter, ["", "", ""], |_, _, tool| {
+    print_filtered_tools(built, filter, ["", "", ""], |_, _, tool| {
         let declaration = dialect.deferred_declaration(form, tool).unwrap_or_default();
         output::print_result(&format!(",\n  {}", shown(&declaration)));
     });
@@ -166,12 +166,12 @@ fn print_losses(built: &Built, filter: &Filter, arguments: &ToolsArguments) -> R
     };
     let mut losses = Losses::new(projection);
     if arguments.json {
-        write_tools(built, filter, ["[", ",", "]\n"], |_, _, tool| {
-            output::print_result(&losses.tool_json(tool).to_string());
+        print_filtered_tools(built, filter, ["[", ",", "]\n"], |_, _, tool| {
+            output::print_result(&losses.count_tool_as_json(tool).to_string());
         });
     } else {
-        write_tools(built, filter, ["", "", ""], |_, _, tool| {
-            output::print_result(&losses.tool_text(tool));
+        print_filtered_tools(built, filter, ["", "", ""], |_, _, tool| {
+            output::print_result(&losses.count_tool_as_text(tool));
         });
         output::print_result(&losses.projection_loss_summary());
     }
@@ -186,7 +186,7 @@ pub(crate) fn declarations_text(executor: &Executor, dialect: Dialect) -> String
 
 /// Writes every tool that the filter takes with `show`, those that the client runs last. The texts go before the first tool, between two
 /// and after the last. A tool whose declaration exceeds its limits is reported on standard error.
-fn write_tools(
+fn print_filtered_tools(
     built: &Built,
     filter: &Filter,
     [before, between, after]: [&str; 3],
@@ -200,7 +200,7 @@ fn write_tools(
     };
     for toolset in &built.toolsets {
         let first = toolset.operations.first();
-        let mut budget = first.map_or_else(Budget::default, |first| first.budget());
+        let mut budget = first.map_or_else(Budget::default, |first| first.new_declaration_budget());
         let mut refusals = Refusals::default();
         let operations = toolset.operations.iter();
         for operation in operations.filter(|operation| filter.keeps(&operation.tool_name)) {
@@ -269,13 +269,13 @@ struct StrictCounts {
 impl StrictCounts {
     fn count_optionals_and_unions(&mut self, declaration: &Value) {
         self.tools += 1;
-        self.optional += n_optional(declaration);
+        self.optional += n_optional_properties(declaration);
         self.unions += n_unions(declaration);
     }
 
     fn print_exceeded_limits(&self, dialect: Dialect) {
         let Self { tools: n_tools, optional: n_optional, unions: n_unions } = *self;
-        for limit in strict_limits(dialect, n_tools, n_optional, n_unions) {
+        for limit in exceeded_strict_limits(dialect, n_tools, n_optional, n_unions) {
             let (n_tools, n_optional) = (grouped_digits(n_tools), grouped_digits(n_optional));
             let n_unions = grouped_digits(n_unions);
             output::print_message(&format!(
@@ -298,16 +298,16 @@ fn n_unions(schema: &Value) -> usize {
     }
 }
 
-fn n_optional(schema: &Value) -> usize {
+fn n_optional_properties(schema: &Value) -> usize {
     match schema {
-        Value::Array(items) => items.iter().map(n_optional).sum(),
+        Value::Array(items) => items.iter().map(n_optional_properties).sum(),
         Value::Object(members) => {
             let properties = members.get("properties").and_then(Value::as_object);
             let required = members.get("required").and_then(Value::as_array);
             let n_required = required.map_or(0, Vec::len);
             let here =
                 properties.map_or(0, |properties| properties.len().saturating_sub(n_required));
-            here + members.values().map(n_optional).sum::<usize>()
+            here + members.values().map(n_optional_properties).sum::<usize>()
         }
         _ => 0,
     }

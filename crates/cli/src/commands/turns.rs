@@ -9,6 +9,6 @@ mod replay;
 pub(super) use self::{
     difference::first_difference,
     folder::{read_turn_files, write_turn_files},
-    model::over_model,
+    model::wrap_model_transport,
     replay::{RecordingTrust, ReplayedTurn, replay_turns},
 };

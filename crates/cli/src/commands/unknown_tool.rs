@@ -4,19 +4,19 @@
 use std::path::Path;
 
 use callgate::{Entry, Executor, FaultCode, search::Search};
-use callgate_tool::visible_line;
+use callgate_tool::escape_invisible_in_line;
 
 use crate::{
     listing::{Listing, Row, cut_to_width},
     output,
 };
 
-pub(crate) fn error_text(executor: &Executor, asked: &str, file: &Path) -> String {
+pub(crate) fn unknown_tool_text(executor: &Executor, asked: &str, file: &Path) -> String {
     let code = FaultCode::UnknownTool.as_str();
-    let (file, name) = (file.display(), cut_to_width(&visible_line(asked), LONGEST));
-    if executor.refusal(asked, |_| true).is_some() {
-        let message = &executor.unknown_tool(asked, |_| true).message;
-        let message = visible_line(message);
+    let (file, name) = (file.display(), cut_to_width(&escape_invisible_in_line(asked), LONGEST));
+    if executor.refusal_reason(asked, |_| true).is_some() {
+        let message = &executor.unknown_tool_fault(asked, |_| true).message;
+        let message = escape_invisible_in_line(message);
         return format!("error[{code}]: {message}\nhelp: `callgate check {file}` says why\n");
     }
     let fitting = similar_tools(executor, asked);
@@ -43,7 +43,7 @@ pub(crate) fn error_text(executor: &Executor, asked: &str, file: &Path) -> Strin
 /// The tool of the most similar name, what a search finds, and tools of other similar names.
 fn similar_tools<'e>(executor: &'e Executor, asked: &str) -> Vec<Entry<'e>> {
     let is_name = !asked.contains(char::is_whitespace);
-    let nearest = if is_name { executor.nearest(asked, |_| true) } else { Vec::new() };
+    let nearest = if is_name { executor.nearest_names(asked, |_| true) } else { Vec::new() };
     let mut nearest = nearest.into_iter().filter_map(|name| executor.find(name));
     let first = nearest.next();
     let matching_tools = executor.search(&Search::new(asked).with_limit(MOST), |_| true);

@@ -25,10 +25,10 @@ pub(super) fn mark_own_escapes(text: &str) -> String {
 }
 
 /// The text with the colours of the command; all other control sequences are shown.
-pub(super) fn terminal_text(text: &str) -> Cow<'_, str> {
+pub(super) fn text_with_own_colours(text: &str) -> Cow<'_, str> {
     let mut parts = text.split(MARK.as_str());
     let first = parts.next().unwrap_or_default();
-    let mut shown = visible(first);
+    let mut shown = escape_invisible(first);
     for part in parts {
         let style = leading_colours(part).unwrap_or_default();
         if !style.is_empty() {
@@ -36,7 +36,7 @@ pub(super) fn terminal_text(text: &str) -> Cow<'_, str> {
             shown.to_mut().push_str(style);
         }
         let rest = part.strip_prefix(style).unwrap_or(part);
-        shown.to_mut().push_str(&visible(rest));
+        shown.to_mut().push_str(&escape_invisible(rest));
     }
     shown
 }
@@ -53,7 +53,7 @@ fn leading_colours(text: &str) -> Option<&str> {
     is_ours.then(|| text.get(..parameters.len().saturating_add(2)))?
 }
 
-/// Writes a long text as [`visible`] shows it.
+/// Writes a long text as [`escape_invisible`] shows it.
 pub(super) struct Screen<W> {
     inner: W,
     /// The beginning of a character whose other bytes are to come.
@@ -75,14 +75,14 @@ impl<W: Write> Write for Screen<W> {
         };
         let rest = self.rest.split_off(whole);
         let text = String::from_utf8_lossy(&self.rest);
-        self.inner.write_all(visible(&text).as_bytes())?;
+        self.inner.write_all(escape_invisible(&text).as_bytes())?;
         self.rest = rest;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         let text = String::from_utf8_lossy(&self.rest);
-        self.inner.write_all(visible(&text).as_bytes())?;
+        self.inner.write_all(escape_invisible(&text).as_bytes())?;
         self.rest.clear();
         self.inner.flush()
     }
@@ -107,8 +107,8 @@ mod tests {
             ("\u{9b}31m\u{202e}", "\\u009b31m\\u202e", "\\u009b31m\\u202e"),
             ("\u{1b}", "", "\\u001b"),
         ] {
-            assert_eq!(terminal_text(&mark_own_escapes(text)), own, "{text:?}");
-            assert_eq!(terminal_text(text), foreign, "{text:?}");
+            assert_eq!(text_with_own_colours(&mark_own_escapes(text)), own, "{text:?}");
+            assert_eq!(text_with_own_colours(text), foreign, "{text:?}");
         }
     }
 

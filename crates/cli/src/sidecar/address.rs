@@ -15,7 +15,7 @@ use crate::{
 
 /// The URL of a sidecar, without a slash at its end.
 pub(super) fn sidecar_url(arguments: &SidecarArguments, kinds: &Kinds) -> Result<String, Failure> {
-    url_of(arguments, kinds, |serving| {
+    given_or_configured_url(arguments, kinds, |serving| {
         let configured_url = serving.access.as_ref()?.url.as_ref()?;
         Some(configured_url.trim_end_matches('/').to_owned())
     })
@@ -26,11 +26,11 @@ pub(super) fn local_sidecar_url(
     arguments: &SidecarArguments,
     kinds: &Kinds,
 ) -> Result<String, Failure> {
-    url_of(arguments, kinds, |serving| serving.admin.iter().find_map(local_url))
+    given_or_configured_url(arguments, kinds, |serving| serving.admin.iter().find_map(local_url))
 }
 
 /// The URL of the arguments, the one that `named` finds in the configuration, or that of the first listener.
-fn url_of(
+fn given_or_configured_url(
     arguments: &SidecarArguments,
     kinds: &Kinds,
     named: impl Fn(&ServingConfig) -> Option<String>,
@@ -41,7 +41,7 @@ fn url_of(
     let usual = Some(Path::new(USUAL_FILE)).filter(|file| file.exists());
     let Some(file) = arguments.file.as_deref().or(usual) else { return Ok(USUAL.to_owned()) };
     let serving = read_serving(file, kinds)?;
-    named(&serving).map_or_else(|| first_url(file, &serving.listen), Ok)
+    named(&serving).map_or_else(|| first_local_url(file, &serving.listen), Ok)
 }
 
 fn read_serving(file: &Path, kinds: &Kinds) -> Result<ServingConfig, Failure> {
@@ -52,7 +52,7 @@ fn read_serving(file: &Path, kinds: &Kinds) -> Result<ServingConfig, Failure> {
     Ok(config.serving)
 }
 
-fn first_url(file: &Path, listeners: &[ListenerConfig]) -> Result<String, Failure> {
+fn first_local_url(file: &Path, listeners: &[ListenerConfig]) -> Result<String, Failure> {
     if listeners.is_empty() {
         return Ok(USUAL.to_owned());
     }

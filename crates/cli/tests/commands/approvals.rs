@@ -270,7 +270,7 @@ fn no_value_of_a_call_forges_a_line_or_controls_the_terminal() {
     for line in [&["approvals"][..], &["approvals", "--json"], &["approve", &id, "--reject"]] {
         let ended = scene.run(LEAD, line).exits(0);
         let text = format!("{}{}", ended.out, ended.err);
-        assert!(!text.chars().any(|one| one != '\n' && is_unseen(one)), "{text:?}");
+        assert!(!text.chars().any(|one| one != '\n' && is_invisible_or_control(one)), "{text:?}");
         let forged =
             text.lines().find(|line| line.starts_with("Approve") || line.starts_with("approved"));
         assert_eq!(forged, None, "{text}");

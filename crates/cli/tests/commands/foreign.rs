@@ -13,7 +13,7 @@ pub(crate) const FORGED: &str =
 /// Every unseen character once, spread over texts of a dozen.
 pub(crate) fn payloads() -> Vec<String> {
     let unseen: Vec<char> = ('\u{1}'..='\u{e0fff}')
-        .filter(|one| is_unseen(*one) && !matches!(*one, '\u{e0080}'..='\u{e0fff}'))
+        .filter(|one| is_invisible_or_control(*one) && !matches!(*one, '\u{e0080}'..='\u{e0fff}'))
         .filter(|one| !matches!(*one, '\u{13430}'..='\u{1343f}' | '\u{1d173}'..='\u{1d17a}'))
         .collect();
     let n = unseen.len();
@@ -110,7 +110,8 @@ pub(crate) fn check(ended: &Ended, what: &str) {
         let mut last = 'a';
         for letter in text.chars() {
             let joins = matches!(letter, '\u{200c}' | '\u{200d}') && !last.is_ascii();
-            let is_plain = matches!(letter, '\n' | '\t') || joins || !is_unseen(letter);
+            let is_plain =
+                matches!(letter, '\n' | '\t') || joins || !is_invisible_or_control(letter);
             assert!(is_plain, "{what}: {name} has {letter:?}: {text:?}");
             last = letter;
         }

@@ -13,7 +13,7 @@ fn callgate_in(folder: &Path, arguments: &[&str]) -> Ended {
 /// Checks that a text shows all of its characters, and that no line of it is forged.
 #[track_caller]
 fn check_text(text: &str, what: &str) {
-    let hidden = text.chars().find(|one| *one != '\n' && is_unseen(*one));
+    let hidden = text.chars().find(|one| *one != '\n' && is_invisible_or_control(*one));
     assert_eq!(hidden, None, "{what}: {text:?}");
     let forged = text.lines().find(|line| {
         let line = line.trim_start_matches("\u{1b}[8m").trim_start();

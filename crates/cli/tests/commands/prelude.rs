@@ -23,7 +23,7 @@ pub(crate) use axum::{
 pub(crate) use callgate_testkit::{
     Blocking, CONNECTION, CONNECTORS_TOKEN, Connectors, Raw, Service, UserRules, write_file,
 };
-pub(crate) use callgate_tool::{Value, is_unseen, json};
+pub(crate) use callgate_tool::{Value, is_invisible_or_control, json};
 pub(crate) use rustix::process::Pid;
 pub(crate) use tempfile::TempDir;
 

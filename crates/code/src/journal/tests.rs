@@ -21,7 +21,7 @@ fn call(state: CallState) -> AskedCall {
 fn a_journal_is_read_as_it_was_written() {
     let mut journal =
         ProgramJournal::new("for x in y:\n    await addPet(x)", "monty 1", "a1".to_owned());
-    journal = journal.for_task("add all", 3);
+    journal = journal.with_task("add all", 3);
     journal.names.insert("pets".to_owned(), Meaning::Module);
     journal.tools.insert("pets-addPet".to_owned(), "00".to_owned());
     journal.sessions.insert("pets-addPet".to_owned(), "01".to_owned());
@@ -99,7 +99,7 @@ fn numbers_of_many_digits_and_questions_fill_a_journal() {
         assert!(journal.is_full());
     }
     let mut journal = ProgramJournal::new("x", "monty 1", String::new());
-    journal.add_request(&json!({"text": "a".repeat(MOST_BYTES)}));
+    journal.count_request_size(&json!({"text": "a".repeat(MOST_BYTES)}));
     assert!(journal.is_full());
 }
 

@@ -25,7 +25,7 @@ impl ProgramJournal {
         let members = json!({
             "form": FORM, "code": self.code.as_str(), "task": self.task.clone(), "before": self.n_before, "engine": self.engine.as_str(),
             "identity": self.identity.as_str(), "run": self.run.as_str(), "started": self.started,
-            "names": Value::Object(names.collect()), "tools": prints_value(&self.tools), "sessions": prints_value(&self.sessions),
+            "names": Value::Object(names.collect()), "tools": fingerprints_to_value(&self.tools), "sessions": fingerprints_to_value(&self.sessions),
             "credentials": Value::Array(credentials.collect()),
             "events": Value::Array(events.collect()),
             "result": self.result.clone().unwrap_or_default(), "size": self.size,
@@ -70,8 +70,8 @@ impl ProgramJournal {
             run: value["run"].as_str()?.to_owned(),
             started: value["started"].as_u64()?,
             names,
-            tools: read_prints(&value["tools"])?,
-            sessions: read_prints(&value["sessions"])?,
+            tools: read_fingerprints(&value["tools"])?,
+            sessions: read_fingerprints(&value["sessions"])?,
             credentials: credentials.collect::<Option<_>>()?,
             events: events.collect::<Option<_>>()?,
             calls,
@@ -81,13 +81,13 @@ impl ProgramJournal {
     }
 }
 
-fn prints_value(prints: &BTreeMap<String, String>) -> Value {
+fn fingerprints_to_value(prints: &BTreeMap<String, String>) -> Value {
     Value::Object(
         prints.iter().map(|(tool, print)| (tool.clone(), print.as_str().into())).collect(),
     )
 }
 
-fn read_prints(value: &Value) -> Option<BTreeMap<String, String>> {
+fn read_fingerprints(value: &Value) -> Option<BTreeMap<String, String>> {
     let prints = value.as_object()?.iter();
     prints.map(|(tool, print)| Some((tool.clone(), print.as_str()?.to_owned()))).collect()
 }
@@ -103,7 +103,7 @@ fn read_event(value: &Value, n_calls: usize) -> Option<Event> {
 
 impl AskedCall {
     fn write_to(&self, out: &mut String) {
-        Value::Object(self.short_members()).write_to(out);
+        Value::Object(self.members_without_arguments()).write_to(out);
         // What may be long stands before the end of the object.
         out.pop();
         out.push_str(r#","positional":["#);
@@ -122,7 +122,7 @@ impl AskedCall {
         out.push('}');
     }
 
-    fn short_members(&self) -> Object {
+    fn members_without_arguments(&self) -> Object {
         let mut members = Object::from([
             ("module", self.name.module.clone().into()),
             ("name", self.name.name.as_str().into()),

@@ -18,7 +18,7 @@ use monty_types::{
 
 use super::{
     Link,
-    value::{result_text, to_code, to_json},
+    value::{result_text, to_json, to_monty_object},
 };
 use crate::message::{End, Meaning, Name, Order, Raised, Report};
 
@@ -87,7 +87,9 @@ impl<'l, 'p> Run<'l, 'p> {
                 Err(exception) => return Ok(self.into_end(String::new(), &exception.to_string())),
                 Ok(RunProgress::NameLookup(lookup)) => self.resume_lookup(lookup)?,
                 Ok(RunProgress::FunctionCall(call)) => self.resume_call(call)?,
-                Ok(RunProgress::ResolveFutures(waiting)) => self.resume_waiting(waiting)?,
+                Ok(RunProgress::ResolveFutures(waiting)) => {
+                    self.resume_with_ready_answers(waiting)?
+                }
                 Ok(RunProgress::OsCall(call)) => {
                     let refusal = exception(ExcType::PermissionError, NO_SYSTEM);
                     call.resume(refusal, PrintWriter::Callback(&mut self.printed))
@@ -99,7 +101,7 @@ impl<'l, 'p> Run<'l, 'p> {
     fn into_end(self, result: String, error: &str) -> End {
         let most = self.printed.most;
         let (result, is_result_cut) = shorten_text(result, most);
-        let (error, is_error_cut) = shorten_error(error, most);
+        let (error, is_error_cut) = shorten_traceback(error, most);
         let is_cut = self.printed.is_cut || is_result_cut || is_error_cut;
         End { result, error, stdout: self.printed.text, is_cut, is_no_program: false }
     }
@@ -115,7 +117,7 @@ impl<'l, 'p> Run<'l, 'p> {
         let name = Name { module: self.module_name(lookup.object_id()), name: lookup.name.clone() };
         let result = match self.look_up_meaning(&name)? {
             Meaning::Function => {
-                let (name, docstring) = (name.text(), None);
+                let (name, docstring) = (name.dotted_name(), None);
                 NameLookupResult::Value(MontyObject::Function { name, docstring })
             }
             Meaning::Module => NameLookupResult::Value(self.module_object(name.name)),
@@ -127,7 +129,7 @@ impl<'l, 'p> Run<'l, 'p> {
     /// The meaning of a name, asked once if it is a function.
     fn look_up_meaning(&mut self, name: &Name) -> io::Result<Meaning> {
         let is_own = name.module.is_none() && name.name == FAULT;
-        if is_own || self.functions.contains(&name.text()) {
+        if is_own || self.functions.contains(&name.dotted_name()) {
             return Ok(Meaning::Function);
         }
         if name.is_too_long() {
@@ -139,7 +141,7 @@ impl<'l, 'p> Run<'l, 'p> {
             return Err(ErrorKind::InvalidData.into());
         };
         if meaning == Meaning::Function {
-            self.functions.insert(name.text());
+            self.functions.insert(name.dotted_name());
         }
         Ok(meaning)
     }
@@ -206,11 +208,11 @@ impl<'l, 'p> Run<'l, 'p> {
             return exception(ExcType::TypeError, FAULT_TAKES).into();
         };
         let fault = self.faults.iter().rev().find(|(raised, _)| raised == text);
-        let fault = fault.map_or(MontyObject::None, |(_, fault)| to_code(fault));
+        let fault = fault.map_or(MontyObject::None, |(_, fault)| to_monty_object(fault));
         ExtFunctionResult::Return(fault)
     }
 
-    fn resume_waiting(&mut self, waiting: ResolveFutures) -> Step {
+    fn resume_with_ready_answers(&mut self, waiting: ResolveFutures) -> Step {
         let results = loop {
             let pending = waiting.pending_call_ids();
             let (ready, rest) = std::mem::take(&mut self.arrived)
@@ -225,12 +227,12 @@ impl<'l, 'p> Run<'l, 'p> {
                 let end = waiting.abort(abandoned, PrintWriter::Callback(&mut self.printed));
                 return Ok(end);
             }
-            self.take_answer()?;
+            self.receive_call_answer()?;
         };
         Ok(waiting.resume(results, PrintWriter::Callback(&mut self.printed)))
     }
 
-    fn take_answer(&mut self) -> io::Result<()> {
+    fn receive_call_answer(&mut self) -> io::Result<()> {
         if self.held.is_empty() {
             match self.link.report_and_receive_order(Report::Wait)? {
                 Order::Answers(answers) => self.held.extend(answers),
@@ -242,7 +244,7 @@ impl<'l, 'p> Run<'l, 'p> {
         };
         let call_id = self.under_way.remove(&number).ok_or(ErrorKind::InvalidData)?;
         let result = match answer {
-            Ok(value) => ExtFunctionResult::Return(to_code(&value)),
+            Ok(value) => ExtFunctionResult::Return(to_monty_object(&value)),
             Err(Raised { text, fault }) => {
                 if self.faults.len() >= MOST_FAULTS {
                     self.faults.remove(0);
@@ -316,7 +318,7 @@ fn shorten_text(mut text: String, most: usize) -> (String, bool) {
 }
 
 /// A traceback whose long lines are cut, and which loses its beginning if it is long: the exception stands last.
-fn shorten_error(error: &str, most: usize) -> (String, bool) {
+fn shorten_traceback(error: &str, most: usize) -> (String, bool) {
     let mut lines: Vec<String> = Vec::new();
     let (mut length, mut is_cut) = (0_usize, false);
     for line in error.lines().rev() {

@@ -9,23 +9,23 @@ use num_bigint::BigInt;
 use crate::digits::CodeNumber;
 
 /// A value as the code sees it.
-pub(super) fn to_code(value: &Value) -> MontyObject {
+pub(super) fn to_monty_object(value: &Value) -> MontyObject {
     match value {
         Value::Null => MontyObject::None,
         Value::Bool(value) => MontyObject::Bool(*value),
-        Value::Number(number) => number_to_code(number),
+        Value::Number(number) => number_to_monty_object(number),
         Value::String(text) => MontyObject::String(text.clone()),
-        Value::Array(items) => MontyObject::List(items.iter().map(to_code).collect()),
+        Value::Array(items) => MontyObject::List(items.iter().map(to_monty_object).collect()),
         Value::Object(members) => {
             let pair = |(name, value): (&String, &Value)| {
-                (MontyObject::String(name.clone()), to_code(value))
+                (MontyObject::String(name.clone()), to_monty_object(value))
             };
             MontyObject::Dict(members.iter().map(pair).collect::<DictPairs>())
         }
     }
 }
 
-fn number_to_code(number: &Number) -> MontyObject {
+fn number_to_monty_object(number: &Number) -> MontyObject {
     if let Some(whole) = number.as_i64() {
         return MontyObject::Int(whole);
     }
@@ -55,7 +55,7 @@ pub(super) fn to_json(value: &MontyObject) -> Result<Value, String> {
         MontyObject::String(text) | MontyObject::Path(text) => Value::from(text.as_str()),
         MontyObject::Bytes(bytes) => Value::from(STANDARD.encode(bytes)),
         MontyObject::Date(date) => Value::from(date_text(date)),
-        MontyObject::DateTime(time) => Value::from(time_text(time)),
+        MontyObject::DateTime(time) => Value::from(date_time_text(time)),
         MontyObject::List(items) | MontyObject::Tuple(items) => list_to_json(items)?,
         MontyObject::NamedTuple { values, .. } => list_to_json(values)?,
         MontyObject::Dict(pairs) => dict_to_json(pairs)?,
@@ -91,7 +91,7 @@ fn date_text(MontyDate { year, month, day }: &MontyDate) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-fn time_text(time: &MontyDateTime) -> String {
+fn date_time_text(time: &MontyDateTime) -> String {
     let MontyDateTime { year, month, day, hour, minute, second, microsecond, .. } = time;
     let mut text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
     if *microsecond != 0 {
@@ -127,7 +127,7 @@ mod tests {
     #[track_caller]
     fn check_number(digits: &str, expected: &str) {
         let value = Value::parse(digits).unwrap();
-        let in_code = to_code(&value);
+        let in_code = to_monty_object(&value);
         assert_eq!(in_code.py_repr(), expected);
         if !matches!(in_code, MontyObject::String(_)) {
             let back = to_json(&in_code).unwrap().to_string();
@@ -148,7 +148,7 @@ mod tests {
         check_number("1e400", "'1e400'");
         check_number("0.000", "0.0");
         assert!(matches!(
-            to_code(&Value::parse(&"9".repeat(20_000)).unwrap()),
+            to_monty_object(&Value::parse(&"9".repeat(20_000)).unwrap()),
             MontyObject::String(_)
         ));
     }

@@ -9,7 +9,7 @@ use crate::journal::ProgramJournal;
 impl Program<'_> {
     /// Notes the tools that were called so far, under the session of this run. What earlier runs recorded was compared with it when the run
     /// began. A call that waits for a sign-in was not made, and binds nothing.
-    pub(super) fn note_tools(&mut self) {
+    pub(super) fn record_called_tools(&mut self) {
         let (functions, session) = (self.functions, self.call.session());
         let ProgramJournal { calls, tools, sessions, credentials, identity, .. } =
             &mut self.journal;
@@ -18,7 +18,7 @@ impl Program<'_> {
         for asked in &*calls {
             let Some(tool) = asked.tool.as_deref() else { continue };
             if !tools.contains_key(tool)
-                && let Some(print) = functions.fingerprint(tool)
+                && let Some(print) = functions.declaration_fingerprint(tool)
             {
                 tools.insert(tool.to_owned(), print);
             }

@@ -28,7 +28,7 @@ impl<'a> Program<'a> {
     /// # Errors
     /// The reason why there is none.
     pub(super) fn callee(&mut self, name: &Name) -> Result<Callee<'a>, String> {
-        let text = name.text();
+        let text = name.dotted_name();
         if let Some(callee) = self.callees.get(&text) {
             return Ok(callee.clone());
         }
@@ -46,9 +46,9 @@ impl<'a> Program<'a> {
     }
 
     /// The lines of the program that name the function of a call.
-    pub(super) fn lines_of_call(&self, number: usize) -> Value {
+    pub(super) fn lines_naming_callee(&self, number: usize) -> Value {
         let call = self.journal.calls.get(number);
-        match call.and_then(|call| self.callees.get(&call.name.text())) {
+        match call.and_then(|call| self.callees.get(&call.name.dotted_name())) {
             Some(Callee::Tool { lines, .. }) => lines.clone(),
             Some(Callee::Search) | None => Value::Array(Vec::new()),
         }

@@ -14,10 +14,10 @@ use tokio::time::{sleep, sleep_until};
 use super::{Asked, EndedCall, Halt, Program, RunEnd, callee::Callee, queue::MOST_QUEUED, sign_in};
 use crate::{
     arguments::tool_arguments,
-    identity::add_key,
+    identity::add_missing_idempotency_key,
     journal::{AskedCall, CallApproval, CallState, MOST_BYTES, ProgramJournal},
     message::Raised,
-    outcome::{Ended, call_exception, code_value},
+    outcome::{Ended, unsent_call_exception, value_or_exception},
     worker::Broken,
 };
 
@@ -34,11 +34,11 @@ impl<'a> Program<'a> {
     /// The program has no end, for this reason.
     pub(super) fn take_call(&mut self, number: u64, asked: Asked) -> Result<(), Halt> {
         if !self.has_repeated_all() {
-            return self.repeat_call(number, &asked);
+            return self.check_repeated_call(number, &asked);
         }
         let at = self.journal.calls.len();
         if number != at as u64 {
-            return Err(self.broken_text(Broken::Malformed).into());
+            return Err(self.worker_failure_text(Broken::Malformed).into());
         }
         let most = self.limits.calls;
         if at >= most.saturating_add(MOST_REFUSED) {
@@ -55,15 +55,22 @@ impl<'a> Program<'a> {
         let meant = if at < most {
             self.tool_call(at, asked)
         } else {
-            Err(call_exception("too_many_calls", &format!("a program makes at most {most} calls")))
+            Err(unsent_call_exception(
+                "too_many_calls",
+                &format!("a program makes at most {most} calls"),
+            ))
         };
         match meant {
             Ok(Meant::Call(call)) if !self.queue.has_room_for(&call) => {
-                self.end_call(at, Ended::refusal("too_many_calls"), Err(queue_full()));
+                self.end_call(
+                    at,
+                    Ended::unsent_failure("too_many_calls"),
+                    Err(queue_full_exception()),
+                );
             }
             Ok(Meant::Call(call)) => self.queue.push(at, call),
             Ok(Meant::Value(value)) => self.end_call(at, Ended::Answered, Ok(value)),
-            Err(raised) => self.end_call(at, Ended::before_sending(&raised), Err(raised)),
+            Err(raised) => self.end_call(at, Ended::unsent_failure_from(&raised), Err(raised)),
         }
         Ok(())
     }
@@ -71,8 +78,8 @@ impl<'a> Program<'a> {
     /// The call of a tool that the code means, by today's tools and rights.
     pub(super) fn tool_call(&mut self, number: usize, asked: Asked) -> Result<Meant, Raised> {
         let Asked { name, positional, named } = asked;
-        let unknown = |text: String| call_exception("unknown_tool", &text);
-        let invalid = |text: String| call_exception("invalid_arguments", &text);
+        let unknown = |text: String| unsent_call_exception("unknown_tool", &text);
+        let invalid = |text: String| unsent_call_exception("invalid_arguments", &text);
         let (entry, schema) = match self.callee(&name).map_err(unknown)? {
             Callee::Search => {
                 let question = positional.first().or_else(|| named.get("query"));
@@ -84,7 +91,7 @@ impl<'a> Program<'a> {
         };
         let mut arguments = tool_arguments(&schema, positional, named).map_err(invalid)?;
         if entry.effect() != Effect::Read {
-            add_key(&mut arguments, &schema, &self.journal.identity, number);
+            add_missing_idempotency_key(&mut arguments, &schema, &self.journal.identity, number);
         }
         if let Some(call) = self.journal.calls.get_mut(number) {
             call.tool = Some(entry.name().to_string());
@@ -96,16 +103,20 @@ impl<'a> Program<'a> {
     }
 
     /// Begins calls, as many as may run together. What a write of a program sends that has waited is noted before.
-    pub(super) async fn begin_calls(&mut self) -> Result<(), Halt> {
+    pub(super) async fn begin_queued_calls(&mut self) -> Result<(), Halt> {
         while self.running.len() < self.limits.parallel
             && let Some((number, asked)) = self.queue.pop()
         {
-            let is_full = self.keeper.is_kept() && self.journal.is_full();
-            let is_covered = self.cover_call(number, &asked.tool);
+            let is_full = self.keeper.has_waited_before() && self.journal.is_full();
+            let is_covered = self.cover_by_earlier_approval(number, &asked.tool);
             let Some(call) = self.journal.calls.get_mut(number) else { continue };
             let is_write = call.is_write;
             if is_write && is_full {
-                self.end_call(number, Ended::refusal("journal_full"), Err(journal_full()));
+                self.end_call(
+                    number,
+                    Ended::unsent_failure("journal_full"),
+                    Err(journal_full_exception()),
+                );
                 continue;
             }
             let state = if is_write { CallState::Begun } else { CallState::Asked };
@@ -116,7 +127,7 @@ impl<'a> Program<'a> {
             let answer = client_answer(self.resumption, waited.as_deref());
             if let (Some(waited), Some(_)) = (&waited, &answer) {
                 // The client has run it: nothing is sent, and the same answer may come again.
-                self.wait_for(number, waited.clone());
+                self.set_call_waiting(number, waited.clone());
             } else if is_write || is_covered {
                 self.keep_journal().await?;
             }
@@ -125,7 +136,7 @@ impl<'a> Program<'a> {
             let running = async move {
                 let result = match answer {
                     Some(answer) => executor.resume(call, answer).await,
-                    None => Ok(call_with_patience(executor, call).await),
+                    None => Ok(call_retrying_approval(executor, call).await),
                 };
                 EndedCall { number, waited, result }
             };
@@ -160,23 +171,23 @@ impl<'a> Program<'a> {
     pub(super) fn decision_facts(&self, number: usize, tool: &str) -> Object {
         let mut facts = Object::from([
             ("call", number.saturating_add(1).into()),
-            ("lines", self.lines_of_call(number)),
-            ("ran", self.journal.n_ran(tool).into()),
+            ("lines", self.lines_naming_callee(number)),
+            ("ran", self.journal.n_calls_that_reached(tool).into()),
         ]);
-        if let n @ 1.. = self.most_covered() {
+        if let n @ 1.. = self.n_further_covered_calls() {
             facts.insert("covers", n.into());
         }
         facts
     }
 
     /// The calls that an approval covers beside its own.
-    fn most_covered(&self) -> usize {
+    fn n_further_covered_calls(&self) -> usize {
         self.functions.rules.per_approval.saturating_sub(1)
     }
 
     /// Notes that an approval of an earlier call of the tool covers this one, if one does. A call that waits is decided by itself.
-    fn cover_call(&mut self, number: usize, tool: &str) -> bool {
-        let most = self.most_covered();
+    fn cover_by_earlier_approval(&mut self, number: usize, tool: &str) -> bool {
+        let most = self.n_further_covered_calls();
         let covering = (most > 0).then(|| self.journal.covering_approval(tool, most)).flatten();
         let covering = covering.map(|id| CallApproval::Covered(id.to_owned()));
         let Some(call) = self.journal.calls.get_mut(number) else { return false };
@@ -187,14 +198,19 @@ impl<'a> Program<'a> {
     }
 
     /// Notes what the approval of a call that waited covers, as the person was told. After a no, no earlier yes covers anything.
-    fn note_decision(&mut self, number: usize, waited: Option<&Pending>, result: &ToolResult) {
+    fn record_approval_cover(
+        &mut self,
+        number: usize,
+        waited: Option<&Pending>,
+        result: &ToolResult,
+    ) {
         let Some(waited) = waited.filter(|waited| waited.kind == PendingKind::Approval) else {
             return;
         };
         if let Outcome::Failed(fault) = &result.outcome
             && fault.code == FaultCode::Rejected
         {
-            return self.journal.end_covering(number);
+            return self.journal.end_tool_approvals(number);
         }
         let covers = waited.request.pointer("/program/covers").and_then(Value::as_u64);
         let covers = covers.and_then(|covers| usize::try_from(covers).ok()).unwrap_or_default();
@@ -206,7 +222,7 @@ impl<'a> Program<'a> {
     }
 
     /// Takes the end of a call. That of a write of a program that has waited is noted.
-    pub(super) async fn take_result(&mut self, ended: EndedCall) -> Result<(), Halt> {
+    pub(super) async fn record_call_result(&mut self, ended: EndedCall) -> Result<(), Halt> {
         let EndedCall { number, waited, result } = ended;
         let mut result = match result {
             Ok(result) => result,
@@ -217,32 +233,36 @@ impl<'a> Program<'a> {
             }
         };
         let mut notes = result.notes().unwrap_or_default();
-        self.note_decision(number, waited.as_deref(), &result);
+        self.record_approval_cover(number, waited.as_deref(), &result);
         if let Some(pending) = self.awaited_sign_in(number, waited.as_deref(), &result.outcome) {
             result.outcome = Outcome::Pending(pending);
-            self.journal.end_cover(number);
+            self.journal.remove_covering_approval(number);
         }
         let is_write = self.journal.calls.get(number).is_some_and(|call| call.is_write);
         match (&result.outcome, waited) {
-            (Outcome::Pending(pending), _) => self.wait_for(number, pending.clone()),
+            (Outcome::Pending(pending), _) => self.set_call_waiting(number, pending.clone()),
             (Outcome::Failed(fault), Some(waited)) if leaves_waiting(fault) => {
                 self.refusal = Some(fault.clone());
-                self.wait_for(number, waited);
+                self.set_call_waiting(number, waited);
             }
             (Outcome::Failed(fault), Some(_)) if fault.code == FaultCode::UnknownApproval => {
                 // The approval has expired: a person is asked again.
                 if let Some(call) = self.journal.calls.get_mut(number) {
                     call.state = CallState::Asked;
                 }
-                self.queue_again(number);
+                self.queue_unanswered_call(number);
             }
             (Outcome::Failed(fault), _)
                 if fault.code == FaultCode::NeedsApproval && self.journal.is_full() =>
             {
-                self.end_call(number, Ended::refusal("journal_full"), Err(journal_full()));
+                self.end_call(
+                    number,
+                    Ended::unsent_failure("journal_full"),
+                    Err(journal_full_exception()),
+                );
             }
             _ => {
-                let (answer, ended) = code_value(&result);
+                let (answer, ended) = value_or_exception(&result);
                 self.end_call(number, ended, answer);
             }
         }
@@ -260,14 +280,14 @@ impl<'a> Program<'a> {
         self.ready.push_back(number);
     }
 
-    fn wait_for(&mut self, number: usize, pending: Box<Pending>) {
+    fn set_call_waiting(&mut self, number: usize, pending: Box<Pending>) {
         if let Some(call) = self.journal.calls.get_mut(number) {
             call.state = CallState::Waiting(pending);
         }
     }
 
     /// True if calls wait for a person, and nothing else is under way.
-    pub(super) fn is_held_up(&self) -> bool {
+    pub(super) fn is_waiting_for_person(&self) -> bool {
         self.has_repeated_all()
             && self.running.is_empty()
             && self.queue.is_empty()
@@ -277,14 +297,14 @@ impl<'a> Program<'a> {
     /// Lets the calls end that the code does not wait for.
     pub(super) async fn finish_calls(&mut self) -> Result<(), Halt> {
         loop {
-            self.begin_calls().await?;
+            self.begin_queued_calls().await?;
             let ended = tokio::select! {
                 ended = self.running.next() => ended,
                 () = sleep_until(self.deadline) => None,
             };
             match ended {
-                Some(ended) => self.take_result(ended).await?,
-                None if self.is_held_up() => return Err(Halt::Waits),
+                Some(ended) => self.record_call_result(ended).await?,
+                None if self.is_waiting_for_person() => return Err(Halt::Waits),
                 None => return Ok(()),
             }
         }
@@ -292,19 +312,19 @@ impl<'a> Program<'a> {
 
     /// Keeps the journal of a program that has waited.
     pub(super) async fn keep_journal(&mut self) -> Result<(), Halt> {
-        if self.keeper.is_kept() {
-            self.note_tools();
+        if self.keeper.has_waited_before() {
+            self.record_called_tools();
         }
         self.keeper.keep_journal(&self.journal).await.map_err(Halt::Fault)
     }
 
     /// Keeps the program until a person has decided about all calls that wait.
-    pub(super) async fn begin_to_wait(&mut self) -> RunEnd {
-        self.note_tools();
+    pub(super) async fn keep_until_decided(&mut self) -> RunEnd {
+        self.record_called_tools();
         if let Err(fault) = self.keeper.keep_waiting(self.call, &self.journal).await {
             return RunEnd::Failed(fault);
         }
-        match (self.refusal.take(), waiting_outcome(&self.journal)) {
+        match (self.refusal.take(), first_pending_with_others(&self.journal)) {
             (Some(fault), _) => RunEnd::Failed(fault),
             (None, Some(pending)) => RunEnd::Waits(pending),
             (None, None) => RunEnd::Failed(approval::unknown()),
@@ -313,7 +333,7 @@ impl<'a> Program<'a> {
 }
 
 /// Makes a call. One that needs an approval where approvals cannot be read or kept now is made again after a moment: nothing was sent.
-async fn call_with_patience(executor: &Executor, call: Call<'_>) -> ToolResult {
+async fn call_retrying_approval(executor: &Executor, call: Call<'_>) -> ToolResult {
     for _ in 0..ATTEMPTS {
         let result = executor.call_with(call.reborrow()).await;
         let wait = match &result.outcome {
@@ -330,11 +350,11 @@ async fn call_with_patience(executor: &Executor, call: Call<'_>) -> ToolResult {
 }
 
 /// The first call that waits, with all that do.
-pub(crate) fn waiting_outcome(journal: &ProgramJournal) -> Option<Box<Pending>> {
+pub(crate) fn first_pending_with_others(journal: &ProgramJournal) -> Option<Box<Pending>> {
     let waiting = journal.waiting_calls().map(|(number, call, pending)| {
         json!({
             "id": pending.id.as_str(), "call": number.saturating_add(1), "tool": call.tool.clone(),
-            "lines": fact(pending, "/program/lines"), "digest": fact(pending, "/program/digest"),
+            "lines": request_member(pending, "/program/lines"), "digest": request_member(pending, "/program/digest"),
         })
     });
     let waiting = Value::Array(waiting.collect());
@@ -346,7 +366,7 @@ pub(crate) fn waiting_outcome(journal: &ProgramJournal) -> Option<Box<Pending>> 
     Some(pending)
 }
 
-fn fact(pending: &Pending, pointer: &str) -> Value {
+fn request_member(pending: &Pending, pointer: &str) -> Value {
     pending.request.pointer(pointer).cloned().unwrap_or_default()
 }
 
@@ -364,20 +384,20 @@ fn leaves_waiting(fault: &Fault) -> bool {
     matches!(fault.code, FaultCode::NeedsApproval | FaultCode::StillRunning)
 }
 
-fn journal_full() -> Raised {
+fn journal_full_exception() -> Raised {
     let most = MOST_BYTES >> 20;
     let text = format!(
         "the program has had more than {most} MiB of answers, and can no longer wait; nothing was sent"
     );
-    call_exception("journal_full", &text)
+    unsent_call_exception("journal_full", &text)
 }
 
-fn queue_full() -> Raised {
+fn queue_full_exception() -> Raised {
     let most = MOST_QUEUED >> 20;
     let text = format!(
         "the calls that have not begun yet have more than {most} MiB of arguments; nothing was sent: await some of them first"
     );
-    call_exception("too_many_calls", &text)
+    unsent_call_exception("too_many_calls", &text)
 }
 
 /// The attempts at a call before the last one, while approvals cannot be read.

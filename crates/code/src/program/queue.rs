@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use callgate_tool::ToolCall;
 
-use crate::journal::object_size;
+use crate::journal::estimated_object_size;
 
 /// The calls that begin when others end, by their numbers.
 #[derive(Debug, Default)]
@@ -25,11 +25,12 @@ struct QueuedCall {
 impl CallQueue {
     /// True unless the arguments of the call take more than is free. There is always room for one call.
     pub(super) fn has_room_for(&self, call: &ToolCall) -> bool {
-        self.is_empty() || self.size.saturating_add(object_size(&call.arguments)) <= MOST_QUEUED
+        self.is_empty()
+            || self.size.saturating_add(estimated_object_size(&call.arguments)) <= MOST_QUEUED
     }
 
     pub(super) fn push(&mut self, number: usize, call: ToolCall) {
-        let size = object_size(&call.arguments);
+        let size = estimated_object_size(&call.arguments);
         self.size = self.size.saturating_add(size);
         self.calls.push_back(QueuedCall { number, call, size });
     }

@@ -8,7 +8,7 @@ use super::{Asked, Halt, Program, calls::Meant, sign_in};
 use crate::{
     journal::{CallState, Event},
     message::{Meaning, Name},
-    outcome::{Ended, raised_unknown},
+    outcome::{Ended, interrupted_call_exception},
 };
 
 impl Program<'_> {
@@ -18,8 +18,8 @@ impl Program<'_> {
     }
 
     /// The meaning of a name: as the first run saw it.
-    pub(super) fn meaning_of_first_run(&mut self, name: &Name) -> Meaning {
-        let text = name.text();
+    pub(super) fn recorded_or_new_meaning(&mut self, name: &Name) -> Meaning {
+        let text = name.dotted_name();
         if let Some(meaning) = self.journal.names.get(&text) {
             return meaning.clone();
         }
@@ -29,7 +29,7 @@ impl Program<'_> {
     }
 
     /// Takes up, once, what an earlier run left: calls that were decided, calls that were not sent, and writes whose end nobody knows.
-    pub(super) async fn catch_up(&mut self) -> Result<(), Halt> {
+    pub(super) async fn resume_unfinished_calls(&mut self) -> Result<(), Halt> {
         if self.has_caught_up {
             return Ok(());
         }
@@ -41,17 +41,17 @@ impl Program<'_> {
             match &call.state {
                 CallState::Ended(..) if is_delivered => {}
                 CallState::Ended(..) => self.ready.push_back(number),
-                CallState::Asked => self.queue_again(number),
+                CallState::Asked => self.queue_unanswered_call(number),
                 CallState::Waiting(pending) if is_resumed(self.resumption, pending) => {
                     match sign_in::sign_in_refusal(self.resumption, pending) {
                         Some((ended, raised)) => self.end_call(number, ended, Err(raised)),
-                        None => self.queue_again(number),
+                        None => self.queue_unanswered_call(number),
                     }
                 }
                 CallState::Waiting(_) => {}
                 CallState::Begun => {
                     is_doubtful = true;
-                    let (answer, ended) = raised_unknown();
+                    let (answer, ended) = interrupted_call_exception();
                     self.journal.end_call(number, ended, Err(answer));
                     self.ready.push_back(number);
                 }
@@ -65,7 +65,7 @@ impl Program<'_> {
     }
 
     /// The number of the call whose answer the code gets next.
-    pub(super) fn next_answer(&mut self) -> Result<Option<usize>, Halt> {
+    pub(super) fn next_answered_call(&mut self) -> Result<Option<usize>, Halt> {
         match self.journal.events.get(self.n_repeated) {
             Some(Event::Delivered(number)) => {
                 let number = *number;
@@ -87,12 +87,12 @@ impl Program<'_> {
     }
 
     /// True unless the code asked for a call before it got another answer.
-    pub(super) fn answer_follows(&self) -> bool {
+    pub(super) fn is_next_event_answer(&self) -> bool {
         !matches!(self.journal.events.get(self.n_repeated), Some(Event::Asked(_)))
     }
 
     /// Compares a call with the recorded one.
-    pub(super) fn repeat_call(&mut self, number: u64, asked: &Asked) -> Result<(), Halt> {
+    pub(super) fn check_repeated_call(&mut self, number: u64, asked: &Asked) -> Result<(), Halt> {
         let Some(Event::Asked(recorded)) = self.journal.events.get(self.n_repeated) else {
             return Err(self.divergence_error());
         };
@@ -111,7 +111,7 @@ impl Program<'_> {
     }
 
     /// A program that ends before it has repeated what was recorded is another one.
-    pub(super) fn check_end(&self) -> Result<(), Halt> {
+    pub(super) fn check_no_early_end(&self) -> Result<(), Halt> {
         if self.has_repeated_all() { Ok(()) } else { Err(self.divergence_error()) }
     }
 
@@ -124,7 +124,7 @@ impl Program<'_> {
     }
 
     /// A call of an earlier run that ended without an answer.
-    pub(super) fn queue_again(&mut self, number: usize) {
+    pub(super) fn queue_unanswered_call(&mut self, number: usize) {
         let Some(call) = self.journal.calls.get(number) else { return };
         let asked = Asked {
             name: call.name.clone(),
@@ -138,7 +138,7 @@ impl Program<'_> {
                 self.ready.push_back(number);
             }
             Err(raised) => {
-                let ended = Ended::before_sending(&raised);
+                let ended = Ended::unsent_failure_from(&raised);
                 self.journal.end_call(number, ended, Err(raised));
                 self.ready.push_back(number);
             }

@@ -38,7 +38,7 @@ impl Program<'_> {
             }
         }
         let tool = self.journal.calls.get(number)?.tool.as_deref()?;
-        if self.has_raised_sign_in(tool) {
+        if self.has_lacked_sign_in(tool) {
             return None;
         }
         let mut program = self.decision_facts(number, tool);
@@ -52,7 +52,7 @@ impl Program<'_> {
             "text": text, "tool": tool, "sign_in": raised_fault(fault).fault,
             "program": Value::Object(program),
         });
-        self.journal.add_request(&request);
+        self.journal.count_request_size(&request);
         let id = format!("{}{}", Pending::SIGN_IN, random_name()?);
         let mut pending = Pending::new(PendingKind::Approval, id, request);
         pending.expires = SystemTime::now().checked_add(CLIENT_TIME);
@@ -60,7 +60,7 @@ impl Program<'_> {
     }
 
     /// True if an earlier call of the tool ended for want of a sign-in: a loop does not ask again at each turn.
-    fn has_raised_sign_in(&self, tool: &str) -> bool {
+    fn has_lacked_sign_in(&self, tool: &str) -> bool {
         let is_of_sign_in = |state: &CallState| {
             let CallState::Ended(Ended::Failed(code, _), _) = state else { return false };
             code == FaultCode::SignInRequired.as_str()

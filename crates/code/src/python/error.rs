@@ -73,7 +73,7 @@ pub(super) fn files_error(message: String) -> PythonError {
     PythonError { kind: PythonErrorKind::Files, message }
 }
 
-pub(super) fn absent_bubblewrap(path: &Path, error: &io::Error) -> PythonError {
+pub(super) fn bubblewrap_start_error(path: &Path, error: &io::Error) -> PythonError {
     let message = format!("bubblewrap does not start: `{}`: {error}", path.display());
     PythonError { kind: PythonErrorKind::Bubblewrap, message }
 }
@@ -89,7 +89,7 @@ pub(super) fn hidden_interpreter(path: &Path) -> PythonError {
     PythonError { kind: PythonErrorKind::Interpreter, message }
 }
 
-pub(super) fn open_folder(path: &Path) -> PythonError {
+pub(super) fn unsafe_folder_error(path: &Path) -> PythonError {
     let message = format!("expected a folder of libraries for programs: `{}`", path.display());
     PythonError { kind: PythonErrorKind::Folders, message }
 }

@@ -56,7 +56,7 @@ pub async fn examine(settings: &PythonSettings) -> Result<Examination, PythonErr
         version: probe.version,
         walls: walls.collect(),
         absent_packages: probe.packages.into_iter().filter(|(_, why)| !why.is_empty()).collect(),
-        total_memory: settings.limits.total_memory(),
+        total_memory: settings.limits.max_total_memory(),
     })
 }
 

@@ -15,5 +15,5 @@ pub(super) async fn run_here(
     settings: &PythonSettings,
     request: Request,
 ) -> Result<PythonOutcome, PythonError> {
-    conversation::converse(sandbox::Sandbox::start(settings)?, request, settings).await
+    conversation::run_request(sandbox::Sandbox::start(settings)?, request, settings).await
 }

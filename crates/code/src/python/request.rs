@@ -26,7 +26,7 @@ impl Request {
             )));
         }
         let mut names: Vec<&str> = program.files.iter().map(|file| &*file.name).collect();
-        if let Some(name) = names.iter().find(|name| !is_plain(name)) {
+        if let Some(name) = names.iter().find(|name| !is_plain_file_name(name)) {
             return Err(error::files_error(format!("expected a plain name of a file: `{name}`")));
         }
         names.sort_unstable();
@@ -58,7 +58,7 @@ pub(super) fn rlimits(settings: &PythonSettings) -> serde_json::Value {
     let seconds = limits.time.as_secs().saturating_add(1);
     let processes = if limits.processes <= 1 { MOST_THREADS } else { u64::from(limits.processes) };
     json!({
-        "AS": [limits.memory, limits.hard_memory()],
+        "AS": [limits.memory, limits.process_memory_limit()],
         // With one byte no core dump is written, and none is sent to a program of the machine either, which 0 does not stop.
         "CORE": [1, 1],
         "CPU": [seconds, seconds.saturating_add(1)],
@@ -72,7 +72,7 @@ pub(super) fn rlimits(settings: &PythonSettings) -> serde_json::Value {
 }
 
 /// True for the name of a file without a path, of which nothing is special to a shell, a terminal or a file system.
-pub(crate) fn is_plain(name: &str) -> bool {
+pub(crate) fn is_plain_file_name(name: &str) -> bool {
     let is_special = |c: char| matches!(c, '/' | '\\') || c.is_control();
     !name.is_empty() && name.len() <= 255 && !name.starts_with('.') && !name.contains(is_special)
 }
@@ -84,7 +84,7 @@ const MOST_THREADS: u64 = 64;
 
 #[cfg(test)]
 mod tests {
-    use super::{PythonProgram, PythonSettings, Request, is_plain};
+    use super::{PythonProgram, PythonSettings, Request, is_plain_file_name};
     use crate::python::InputFile;
 
     #[track_caller]
@@ -113,10 +113,10 @@ mod tests {
         for name in
             ["", ".", "..", ".bashrc", "a/b", "/etc/passwd", "a\\b", "a\0", "a\n", "\u{1b}[2J"]
         {
-            assert!(!is_plain(name), "{name:?}");
+            assert!(!is_plain_file_name(name), "{name:?}");
         }
         for name in ["a", "table.csv", "größe 1.png", "-x"] {
-            assert!(is_plain(name), "{name:?}");
+            assert!(is_plain_file_name(name), "{name:?}");
         }
     }
 }

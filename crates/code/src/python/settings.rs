@@ -43,8 +43,8 @@ impl Default for PythonSettings {
     /// The interpreter of the operating system, without packages.
     fn default() -> Self {
         Self {
-            interpreter: first_of(&["/usr/bin/python3", "/usr/local/bin/python3"]),
-            bubblewrap: first_of(&["/usr/bin/bwrap", "/usr/local/bin/bwrap"]),
+            interpreter: first_existing_file(&["/usr/bin/python3", "/usr/local/bin/python3"]),
+            bubblewrap: first_existing_file(&["/usr/bin/bwrap", "/usr/local/bin/bwrap"]),
             packages: Vec::new(),
             folders: Vec::new(),
             limits: PythonLimits::default(),
@@ -69,19 +69,20 @@ impl Default for PythonLimits {
 impl PythonLimits {
     /// The most bytes of memory that a program can take with all its processes and files. The objects of the kernel behind them, such
     /// as pipes and empty files, come on top.
-    pub fn total_memory(&self) -> u64 {
-        let processes = self.hard_memory().saturating_mul(u64::from(self.processes.max(1)));
+    pub fn max_total_memory(&self) -> u64 {
+        let processes =
+            self.process_memory_limit().saturating_mul(u64::from(self.processes.max(1)));
         processes.saturating_add(self.folder)
     }
 
     /// The memory of a process together with what its last steps may take: writing the traceback and packing the files.
-    pub(super) fn hard_memory(&self) -> u64 {
+    pub(super) fn process_memory_limit(&self) -> u64 {
         self.memory.saturating_add(self.files_out).saturating_add(LAST_STEPS)
     }
 }
 
 /// The first path that is a file, or the first path.
-fn first_of(paths: &[&str]) -> PathBuf {
+fn first_existing_file(paths: &[&str]) -> PathBuf {
     let first = paths.iter().map(Path::new).find(|path| path.is_file());
     first.or_else(|| paths.first().map(Path::new)).unwrap_or_else(|| Path::new("")).to_owned()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use callgate_code::{CodeSettings, Engine, load_over};
+use callgate_code::{CodeSettings, Engine, load_with_store};
 use callgate_executor::{
     AnswersPrograms, Call, ClientAnswer, ClientFunction, Executor, Resumption,
 };
@@ -36,7 +36,7 @@ const LOOP: &str = "said = []\nfor n in [1, 2]:\n    pet = await pets.getPet(n)\
 fn process(store: &Arc<dyn Store>) -> Executor {
     let mut settings = CodeSettings::new("code", Engine::Monty);
     settings.calls.effects = vec![Effect::Read, Effect::Write];
-    let tool = load_over(settings, store).unwrap();
+    let tool = load_with_store(settings, store).unwrap();
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
     let ask =
         ClientFunction::new(ToolName::new("app-ask").unwrap(), "Asks the user", schema).unwrap();

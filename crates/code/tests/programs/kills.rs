@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use callgate_code::{CodeSettings, Engine, load_over};
+use callgate_code::{CodeSettings, Engine, load_with_store};
 use callgate_executor::{Call, Decision, Executor, Function};
 use callgate_policy::{ApprovalRules, Approvals, Confirm};
 use callgate_session::Store;
@@ -46,7 +46,7 @@ pub(crate) async fn serve(folder: PathBuf) {
         .backend(write("asked", &folder))
         .backend(write("free", &folder))
         .backend(read())
-        .shared_backend(load_over(settings, &store).unwrap())
+        .shared_backend(load_with_store(settings, &store).unwrap())
         .middleware(Approvals::over(rules, store))
         .build()
         .unwrap();

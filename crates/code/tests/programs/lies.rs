@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use callgate_code::work;
+use callgate_code::run_worker;
 use rustix::process::{Signal, getpid, kill_process};
 
 use tokio::time::Instant;
@@ -33,7 +33,7 @@ pub(crate) fn work_or_lie() -> io::Result<()> {
         return tell(lie);
     }
     let taken = Cursor::new([&length[..], &first].concat());
-    work(&mut taken.chain(stdin()), &mut stdout())
+    run_worker(&mut taken.chain(stdin()), &mut stdout())
 }
 
 fn say(text: &str) -> io::Result<()> {

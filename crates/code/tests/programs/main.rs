@@ -29,7 +29,7 @@ use std::{
     process::ExitCode,
 };
 
-use callgate_code::{WORKER_ARGUMENT, use_worker};
+use callgate_code::{WORKER_ARGUMENT, set_worker_program};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         let worked = lies::work_or_lie();
         return if worked.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
-    use_worker(env::current_exe().unwrap());
+    set_worker_program(env::current_exe().unwrap());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     if let [word, folder] = arguments.as_slice()
         && word == kills::DESK

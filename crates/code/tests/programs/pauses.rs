@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use callgate_code::{CodeSettings, Engine, load_over};
+use callgate_code::{CodeSettings, Engine, load_with_store};
 use callgate_executor::{Builder, Call, CallRights, Decision, Executor, Function};
 use callgate_policy::{ApprovalRules, Approvals, Confirm, Idempotency, IdempotencyKey};
 use callgate_session::{Expected, Group, Record, Space, Store};
@@ -53,7 +53,7 @@ impl Desk {
         let approvals = Approvals::over(rules, Arc::clone(store));
         let mut settings = CodeSettings::new("code", Engine::Monty);
         settings.calls.effects = vec![Effect::Read, Effect::Write];
-        let tool = load_over(settings, store).unwrap();
+        let tool = load_with_store(settings, store).unwrap();
         Self(Shop::of_tool(tool, |builder| add(builder).middleware(approvals)))
     }
 

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use callgate_code::{CodeSettings, Engine, load_over};
+use callgate_code::{CodeSettings, Engine, load_with_store};
 use callgate_executor::{Call, Decided, Decision};
 use callgate_policy::{ApprovalRules, Approvals, Confirm};
 use callgate_session::Store;
@@ -50,7 +50,7 @@ impl Desk {
         let mut settings = CodeSettings::new("code", Engine::Monty);
         settings.calls.effects = vec![Effect::Read, Effect::Write];
         settings.calls.per_approval = self.per_approval;
-        let tool = load_over(settings, &self.store).unwrap();
+        let tool = load_with_store(settings, &self.store).unwrap();
         let shop = Shop::of_tool(tool, |builder| builder.middleware(approvals.clone()));
         let asked = asked(code);
         let session = Session::default();

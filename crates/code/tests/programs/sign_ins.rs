@@ -9,7 +9,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use callgate_code::{CodeSettings, Engine, load_over};
+use callgate_code::{CodeSettings, Engine, load_with_store};
 use callgate_executor::{AnswersSignIns, Call, Decided, Decision, Function};
 use callgate_policy::{ApprovalRules, Approvals, Confirm, Idempotency, IdempotencyKey};
 use callgate_secret::Secret;
@@ -122,7 +122,7 @@ impl Office {
         let mut settings = CodeSettings::new("code", Engine::Monty);
         settings.calls.effects = vec![Effect::Read, Effect::Write];
         settings.calls.per_approval = self.per_approval;
-        let tool = load_over(settings, &self.store).unwrap();
+        let tool = load_with_store(settings, &self.store).unwrap();
         let (approvals, send) = (self.approvals(), self.send());
         let idempotency = Idempotency::over(Arc::clone(&self.store), Duration::from_mins(1));
         Shop::of_tool(tool, |builder| {

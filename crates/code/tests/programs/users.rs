@@ -3,7 +3,7 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use callgate_code::{CodeSettings, Engine, load_over};
+use callgate_code::{CodeSettings, Engine, load_with_store};
 use callgate_executor::{
     AnswersSignIns, Backend as _, Builder, Call, Decision, EditedTool, Function,
 };
@@ -73,7 +73,7 @@ impl Office {
         let approvals = Approvals::over(rules, Arc::clone(&self.store));
         let mut settings = CodeSettings::new("code", Engine::Monty);
         settings.calls.effects = vec![Effect::Read, Effect::Write];
-        let tool = load_over(settings, &self.store).unwrap();
+        let tool = load_with_store(settings, &self.store).unwrap();
         let shop = Shop::of_tool(tool, |builder| {
             let builder = builder.backend(inbox("read", Effect::Read));
             let builder = builder.backend(inbox("send", Effect::Write)).middleware(approvals);

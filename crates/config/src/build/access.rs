@@ -79,12 +79,12 @@ pub(super) async fn build_access(
     for principal in &config.principals {
         principals.push(build_principal(reader, principal, &sources.secrets).await);
     }
-    BuiltAccess { principals, ..issuers_of(config, sources) }
+    BuiltAccess { principals, ..build_issuer_access(config, sources) }
 }
 
 /// Prepares the transport to every issuer, and reads no token.
-pub(super) fn issuers_of(config: &AccessConfig, sources: &Sources<'_>) -> BuiltAccess {
-    let issuers = config.issuers.iter().map(|config| built_issuer(config, sources)).collect();
+pub(super) fn build_issuer_access(config: &AccessConfig, sources: &Sources<'_>) -> BuiltAccess {
+    let issuers = config.issuers.iter().map(|config| build_issuer(config, sources)).collect();
     BuiltAccess { principals: Vec::new(), issuers }
 }
 
@@ -99,7 +99,7 @@ async fn build_principal(
             Ok(secret) => tokens.push(secret),
             Err(message) => {
                 let help = token_remedy(&token.secret);
-                reader.complain(KindCode::Secret, &token.pointer, message, help);
+                reader.report_fault(KindCode::Secret, &token.pointer, message, help);
             }
         }
     }
@@ -131,7 +131,7 @@ async fn read_token(token: &Token, secrets: &Arc<dyn SecretStore>) -> Result<Sec
     Ok(secret)
 }
 
-fn built_issuer(config: &IssuerConfig, sources: &Sources<'_>) -> BuiltIssuer {
+fn build_issuer(config: &IssuerConfig, sources: &Sources<'_>) -> BuiltIssuer {
     let tls = sources.tls.clone();
     let transport = sources.own.clone().unwrap_or_else(|| {
         let settings = ClientSettings { tls: tls.clone(), ..ClientSettings::default() };

@@ -22,13 +22,18 @@ pub(super) fn report_unmatched_entries(
             [("include", &agent.tools.include), ("exclude", &agent.tools.exclude)]
         {
             let place = format!("{pointer}/tools/{key}");
-            check_patterns(reader, &place, patterns, names);
+            warn_of_unmatched_patterns(reader, &place, patterns, names);
         }
-        check_choice(reader, &pointer, agent, names, is_whole);
+        check_tool_choice(reader, &pointer, agent, names, is_whole);
     }
 }
 
-fn check_patterns(reader: &mut Reader, place: &str, patterns: &[Pattern], names: &BTreeSet<&str>) {
+fn warn_of_unmatched_patterns(
+    reader: &mut Reader,
+    place: &str,
+    patterns: &[Pattern],
+    names: &BTreeSet<&str>,
+) {
     for (index, pattern) in patterns.iter().enumerate() {
         if names.iter().any(|name| pattern.matches(name)) {
             continue;
@@ -41,7 +46,7 @@ fn check_patterns(reader: &mut Reader, place: &str, patterns: &[Pattern], names:
     }
 }
 
-fn check_choice(
+fn check_tool_choice(
     reader: &mut Reader,
     pointer: &str,
     agent: &AgentConfig,
@@ -62,14 +67,14 @@ fn check_choice(
         let words = ["auto", "none", "required"].into_iter().chain(names.iter().copied());
         let help = entry_help(tool, &words.collect());
         if is_whole {
-            reader.complain(SettingCode::WrongValue, pointer, message, help);
+            reader.report_fault(SettingCode::WrongValue, pointer, message, help);
         } else {
             reader.warn(KindCode::SelectsNothing, pointer, &message, &help);
         }
     } else if !is_offered {
         let message = format!("expected a tool that the agent offers, got: `{tool}`");
         let help = "add it to `tools` of the agent";
-        reader.complain(SettingCode::WrongValue, pointer, message, help);
+        reader.report_fault(SettingCode::WrongValue, pointer, message, help);
     }
 }
 

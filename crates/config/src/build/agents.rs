@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::{AuthContext, stand_in};
 use callgate_kind::TextModels;
-use callgate_settings::{Reader, SettingCode, nearest_help, pointer_segment, remedy_of_reading};
+use callgate_settings::{Reader, SettingCode, nearest_help, pointer_segment, read_error_remedy};
 use callgate_transport::{Client, ClientSettings, Network, Transport};
 
 use super::{context::BuildContext, tls};
@@ -32,21 +32,21 @@ pub(super) async fn build_agents(
     build_context: &BuildContext<'_>,
     network: &Network,
 ) -> (Vec<BuiltAgent>, TextModels) {
-    check_access(reader, config);
+    report_unknown_agents(reader, config);
     let models = build_models(reader, config, build_context, network).await;
     let mut agents = Vec::new();
     for (name, agent) in &config.agents {
         let pointer = format!("/agents/{}", pointer_segment(name));
-        let model = model_of(reader, config, &models, &pointer, &agent.model);
+        let model = find_named_model(reader, config, &models, &pointer, &agent.model);
         let instructions = read_instructions(reader, build_context, &pointer, agent);
         let (Some(model), Some(instructions)) = (model, instructions) else { continue };
         let (name, config) = (name.clone(), agent.clone());
         agents.push(BuiltAgent { name, config, instructions, model });
     }
-    (agents, text_models(config, &models))
+    (agents, build_text_models(config, &models))
 }
 
-fn text_models(config: &Config, built: &BTreeMap<String, BuiltModel>) -> TextModels {
+fn build_text_models(config: &Config, built: &BTreeMap<String, BuiltModel>) -> TextModels {
     let text_model = |name: &String| match (config.text_models, built.get(name)) {
         (Some(make), Some(model)) => make(model),
         (None, _) => Err("this program reaches no models: `Kinds::with_text_models`".to_owned()),
@@ -79,14 +79,17 @@ async fn build_models(
     for (name, model) in &config.models {
         match model.auth.clone().build(&context) {
             Ok(authenticator) => {
-                let authenticator =
-                    if environment.has_stand_ins { stand_in(authenticator) } else { authenticator };
+                let authenticator = if environment.has_stand_ins {
+                    with_masks_for_unset(authenticator)
+                } else {
+                    authenticator
+                };
                 let (config, transport) = (model.clone(), Arc::clone(&transport));
                 built.insert(name.clone(), BuiltModel { config, transport, authenticator });
             }
             Err(error) => {
                 let pointer = format!("/models/{}/auth", pointer_segment(name));
-                reader.complain(
+                reader.report_fault(
                     ConfigCode::Credential,
                     pointer,
                     error.to_string(),
@@ -98,7 +101,7 @@ async fn build_models(
     built
 }
 
-fn model_of(
+fn find_named_model(
     reader: &mut Reader,
     config: &Config,
     models: &BTreeMap<String, BuiltModel>,
@@ -116,13 +119,13 @@ fn model_of(
             format!("expected the name of a model below `models`, got: `{name}`")
         };
         let pointer = if name.is_empty() { pointer.to_owned() } else { format!("{pointer}/model") };
-        reader.complain(SettingCode::WrongValue, pointer, message, help);
+        reader.report_fault(SettingCode::WrongValue, pointer, message, help);
     }
     models.get(name).cloned()
 }
 
 /// Reports names below `access` that no agent has.
-fn check_access(reader: &mut Reader, config: &Config) {
+fn report_unknown_agents(reader: &mut Reader, config: &Config) {
     let Some(access) = &config.serving.access else { return };
     let principals = access.principals.iter().map(|principal| {
         let name = principal.id.strip_prefix("principal:").unwrap_or_default();
@@ -136,7 +139,7 @@ fn check_access(reader: &mut Reader, config: &Config) {
             let agents = config.agents.keys().map(String::as_str);
             let help = nearest_help(name, agents, || "name an agent below `agents`".to_owned());
             let message = format!("expected the name of an agent, got: `{name}`");
-            reader.complain(SettingCode::WrongValue, format!("{place}/agents"), message, help);
+            reader.report_fault(SettingCode::WrongValue, format!("{place}/agents"), message, help);
         }
     }
 }
@@ -153,8 +156,8 @@ fn read_instructions(
     };
     let file = build_context.base.join(path);
     let read = reader
-        .bytes_of(&file, MOST_BYTES)
-        .map_err(|error| (error.to_string(), remedy_of_reading(&file, &error)));
+        .admitted_file_beginning(&file, MOST_BYTES)
+        .map_err(|error| (error.to_string(), read_error_remedy(&file, &error)));
     let text = read.and_then(|bytes| {
         String::from_utf8(bytes)
             .map_err(|_| ("it is no UTF-8".to_owned(), "write it as text".to_owned()))
@@ -163,7 +166,7 @@ fn read_instructions(
         Ok(text) => Some(text),
         Err((problem, help)) => {
             let message = format!("cannot read the instructions: {problem}");
-            reader.complain(
+            reader.report_fault(
                 SettingCode::UnreadableFile,
                 format!("{pointer}/instructions"),
                 message,

@@ -89,7 +89,7 @@ fn rights_with_places(access: &AccessConfig) -> impl Iterator<Item = (String, &R
 
 /// Checks the entries of `approves` against the tools there are. A name of several things is an error, since more calls could
 /// be approved than was meant; so is a misspelt one. A name unlike all others may be a tool that the service no longer has.
-pub(super) fn check_approves(
+pub(super) fn check_approves_entries(
     reader: &mut Reader,
     config: &Config,
     environment: &Environment,
@@ -105,15 +105,21 @@ pub(super) fn check_approves(
     let of_toolsets = own.iter().map(|tool| tool.name.as_str());
     let programs = environment.tools.iter().map(|tool| tool.name().as_str());
     let tools: Vec<&str> = names.chain(of_toolsets).chain(programs).collect();
-    let matching = |name: &str| matching_tools(name, config, operations());
+    let matching = |name: &str| tools_by_other_name(name, config, operations());
     for (place, rights) in rights_with_places(access) {
         for (index, entry) in rights.approves.0.iter().enumerate() {
-            check_approvable(reader, format!("{place}/approves/{index}"), entry, &tools, matching);
+            check_approves_entry(
+                reader,
+                format!("{place}/approves/{index}"),
+                entry,
+                &tools,
+                matching,
+            );
         }
     }
 }
 
-fn check_approvable(
+fn check_approves_entry(
     reader: &mut Reader,
     pointer: String,
     entry: &Approvable,
@@ -137,12 +143,12 @@ fn check_approvable(
     };
     let message = format!("expected one meaning, got {other} and a tool: `{name}`");
     let help = "give the tool another name, for example by `prefix`";
-    reader.complain(SettingCode::WrongValue, pointer, message, help);
+    reader.report_fault(SettingCode::WrongValue, pointer, message, help);
 }
 
 /// The tools that a configuration may mean by another name than that of the tool: the one before an edit, the whole one, or
 /// the `operationId`.
-fn matching_tools<'o>(
+fn tools_by_other_name<'o>(
     name: &str,
     config: &Config,
     operations: impl Iterator<Item = &'o Arc<Operation>>,
@@ -154,7 +160,7 @@ fn matching_tools<'o>(
 }
 
 /// The callers, who may approve the tools that the entries of `approves` mean, by the names that these tools have.
-pub(super) fn with_tool_names(
+pub(super) fn with_resolved_tool_names(
     mut access: BuiltAccess,
     config: &Config,
     built: &Built,
@@ -169,7 +175,7 @@ pub(super) fn with_tool_names(
                 return entry.clone();
             }
             let operations = built.toolsets.iter().flat_map(|toolset| &toolset.operations);
-            match &*matching_tools(name, config, operations) {
+            match &*tools_by_other_name(name, config, operations) {
                 [only] => Approvable::Tool(only.to_string()),
                 _ => entry.clone(),
             }
@@ -186,7 +192,7 @@ fn report_unknown_tool(reader: &mut Reader, pointer: String, name: &str, tools: 
     let nearest = nearest(name, effects.chain(toolsets).chain(tools.iter().copied()));
     let help = nearest.map(|nearest| format!("did you mean `{nearest}`?"));
     match help {
-        Some(help) => reader.complain(KindCode::SelectsNothing, pointer, message, help),
+        Some(help) => reader.report_fault(KindCode::SelectsNothing, pointer, message, help),
         None => {
             reader.warn(KindCode::SelectsNothing, pointer, &message, "correct it or remove it");
         }

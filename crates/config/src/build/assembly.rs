@@ -38,13 +38,13 @@ fn executor_builder(
     policy: &Policy,
 ) -> Builder {
     let builder = Executor::builder().synonyms(configured_synonyms(config));
-    let builder = keeping_results(builder, earlier, policy.state.as_ref());
+    let builder = with_result_store(builder, earlier, policy.state.as_ref());
     let builder = environment.middleware.iter().cloned().fold(builder, Builder::shared_middleware);
     policy.add_middleware(builder)
 }
 
 /// Keeps results where the earlier executor does, or in the store.
-fn keeping_results(
+fn with_result_store(
     builder: Builder,
     earlier: Option<&Executor>,
     state: Option<&Arc<dyn Store>>,
@@ -105,13 +105,13 @@ impl Assembly<'_> {
         let GatheredParts { ready, toolsets, mut authenticators, fetched } =
             GatheredParts::from_parts(parts);
         authenticators.extend(kinds.authenticators);
-        let (session_secrets, ways) = (session_secrets(&ready), transports_by_toolset(&ready));
-        let functions = functions::built_functions(&mut reader, config);
+        let (session_secrets, ways) = (masked_session_names(&ready), transports_by_toolset(&ready));
+        let functions = functions::build_functions(&mut reader, config);
         let own: Vec<_> =
             config.toolsets.iter().flat_map(own_tools::own_tools_of_toolset).collect();
-        check_names(&mut reader, config, environment, &ready, &own);
-        let mcp = mcp_tools::mcp_config(&mut reader, config, &ready, &own);
-        approvals::check_approves(&mut reader, config, environment, &ready, &own);
+        check_tool_names(&mut reader, config, environment, &ready, &own);
+        let mcp = mcp_tools::mcp_config_with_tool_names(&mut reader, config, &ready, &own);
+        approvals::check_approves_entries(&mut reader, config, environment, &ready, &own);
         let (files, digest) = (std::mem::take(&mut reader.files), reader.texts.digest());
         let warnings = warnings_or_error(reader, config, &files)?;
         let builder = executor_builder(config, environment, earlier.as_ref(), &policy);
@@ -119,7 +119,7 @@ impl Assembly<'_> {
         let builder = kinds.tools.into_iter().fold(builder, |builder, tool| tool.add_to(builder));
         let builder = functions.into_iter().fold(builder, functions::add_function);
         let builder = environment.tools.iter().cloned().fold(builder, Builder::shared_backend);
-        let executor = builder.build().map_err(|error| faulty_tool(config, &error))?;
+        let executor = builder.build().map_err(|error| own_tool_error(config, &error))?;
         let kept = built::Reusable {
             authenticators,
             directories: connections.directories,
@@ -169,13 +169,13 @@ fn warnings_or_error(
 ) -> Result<Vec<Finding>, Error> {
     let findings = reader.into_findings(&config.origin.file, &config.origin.text);
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        return Err(Error::from_findings(findings).in_files(files.clone()));
+        return Err(Error::from_findings(findings).with_files(files.clone()));
     }
     Ok(findings)
 }
 
 /// Reports names that several tools have, and what agents name and no tool is called.
-fn check_names(
+fn check_tool_names(
     reader: &mut Reader,
     config: &Config,
     environment: &Environment,
@@ -198,7 +198,7 @@ fn transports_by_toolset(toolsets: &[Toolset]) -> Vec<(String, Arc<dyn Transport
     toolsets.iter().map(way).collect()
 }
 
-fn faulty_tool(config: &Config, error: &callgate_executor::Error) -> Error {
+fn own_tool_error(config: &Config, error: &callgate_executor::Error) -> Error {
     let (code, help) = match error.kind() {
         ErrorKind::DuplicateTool => {
             (KindCode::DuplicateTool.as_str(), "give each tool its own name")
@@ -213,7 +213,7 @@ fn configured_synonyms(config: &Config) -> impl Iterator<Item = (&str, &[String]
 }
 
 /// The session values that credentials read, without repetitions.
-fn session_secrets(toolsets: &[Toolset]) -> Vec<SessionName> {
+fn masked_session_names(toolsets: &[Toolset]) -> Vec<SessionName> {
     let masked = toolsets.iter().flat_map(|toolset| &toolset.session_values.masked);
     let masked: BTreeSet<_> = masked.cloned().collect();
     masked.into_iter().collect()

@@ -18,13 +18,14 @@ pub(super) async fn build_audit(
     previous: Option<&Arc<Audit>>,
 ) -> Option<Arc<Audit>> {
     let AuditedConfig { audit, key } = config.audit.as_ref()?;
-    let is_unaudited = build_context.environment.is_unaudited || reader.effects.asking().is_none();
+    let is_unaudited =
+        build_context.environment.is_unaudited || reader.effects.asking_permission().is_none();
     if is_unaudited || reader.has_faults() {
         return None;
     }
     let key = build_context.secrets.get(key).await.map_err(|error| {
         let help = "the key of the chain is a secret of 16 bytes or more";
-        reader.complain(ConfigCode::MissingSecret, "/audit/key", error.to_string(), help);
+        reader.report_fault(ConfigCode::MissingSecret, "/audit/key", error.to_string(), help);
     });
     let audit = AuditConfig { file: build_context.base.join(&audit.file), ..audit.clone() };
     let previous_audit = previous.filter(|previous| previous.is_of(&audit.file));
@@ -38,7 +39,7 @@ pub(super) async fn build_audit(
         Ok(None) => {
             let message = "the audit file was begun with another key";
             let help = "name another file beside the new key: a chain has one key";
-            reader.complain(ConfigCode::Audit, "/audit/key", message, help);
+            reader.report_fault(ConfigCode::Audit, "/audit/key", message, help);
             None
         }
         Err(error) => {
@@ -52,7 +53,7 @@ pub(super) async fn build_audit(
                 }
             };
             let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-            reader.complain(
+            reader.report_fault(
                 ConfigCode::Audit,
                 format!("/audit/{place}"),
                 format!("{error}{cause}"),

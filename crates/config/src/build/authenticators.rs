@@ -76,18 +76,18 @@ impl<'a> Authenticators<'a> {
         let (headers, made) = (Vec::new(), Vec::new());
         let toolset = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
         let mut authenticators = Self { toolset, making, own: None, headers, made };
-        authenticators.make_own(reader, config);
-        authenticators.make_headers(reader, config);
+        authenticators.make_own_authenticator(reader, config);
+        authenticators.make_header_authenticators(reader, config);
         authenticators
     }
 
-    fn make_own(&mut self, reader: &mut Reader, config: &ToolsetConfig) {
+    fn make_own_authenticator(&mut self, reader: &mut Reader, config: &ToolsetConfig) {
         let Some(auth) = config.credentials.auth.clone() else { return };
-        match self.make(auth) {
+        match self.make_or_reuse(auth) {
             Ok(own) => self.own = Some(own),
             Err(error) => {
                 let pointer = format!("{}/auth", config.pointer);
-                reader.complain(
+                reader.report_fault(
                     ConfigCode::Credential,
                     pointer,
                     error.to_string(),
@@ -97,26 +97,36 @@ impl<'a> Authenticators<'a> {
         }
     }
 
-    fn make_headers(&mut self, reader: &mut Reader, config: &ToolsetConfig) {
+    fn make_header_authenticators(&mut self, reader: &mut Reader, config: &ToolsetConfig) {
         for header in &config.headers {
             let name = header.name.clone();
             let made = match header.value.clone() {
-                HeaderValue::Plain(text) => plain_header(&name, text),
-                HeaderValue::Session(source) => session_header(&name, source),
-                HeaderValue::Secret(value) => {
-                    self.make(AuthConfig::ApiKey { place: ApiKeyLocation::Header, name, value })
-                }
+                HeaderValue::Plain(text) => plain_header_authenticator(&name, text),
+                HeaderValue::Session(source) => session_header_authenticator(&name, source),
+                HeaderValue::Secret(value) => self.make_or_reuse(AuthConfig::ApiKey {
+                    place: ApiKeyLocation::Header,
+                    name,
+                    value,
+                }),
             };
             if let Err(error) = &made {
                 let help = "name a header of letters, digits and `-`, neither the connection's nor the message's";
-                reader.complain(SettingCode::WrongValue, &header.pointer, error.to_string(), help);
+                reader.report_fault(
+                    SettingCode::WrongValue,
+                    &header.pointer,
+                    error.to_string(),
+                    help,
+                );
             }
             self.headers.push(made.ok());
         }
     }
 
     /// The authenticator of a credential.
-    pub(super) fn make(&mut self, config: AuthConfig) -> Result<Arc<dyn Authenticator>, Error> {
+    pub(super) fn make_or_reuse(
+        &mut self,
+        config: AuthConfig,
+    ) -> Result<Arc<dyn Authenticator>, Error> {
         let Making { context, way, previous, has_stand_ins } = &self.making;
         let is_same = |previous_authenticator: &&MadeAuthenticator| {
             previous_authenticator.config == config
@@ -133,7 +143,7 @@ impl<'a> Authenticators<'a> {
         }
         let mut authenticator = config.clone().build(context)?;
         if *has_stand_ins {
-            authenticator = stand_in(authenticator);
+            authenticator = with_masks_for_unset(authenticator);
         }
         self.made.push(MadeAuthenticator {
             toolset: self.toolset.clone(),

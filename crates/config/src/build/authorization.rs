@@ -50,7 +50,7 @@ pub(super) fn authorized_operations(
         schemes.add_credential(reader, service, Offered { scheme, credential }, authenticators);
     }
     if has_certificate {
-        schemes.meet_by_certificate(loaded);
+        schemes.add_client_certificate(loaded);
     }
     let key = config.credentials.api_key.as_ref().filter(|_| is_readable);
     let key = key.and_then(|key| one_key::only_key_credential(reader, loaded, key));
@@ -64,7 +64,7 @@ pub(super) fn authorized_operations(
         own: match key.as_ref().or(authenticators.own.as_ref()) {
             Some(own) => Arc::clone(own),
             None => match config.credentials.lacks_own {
-                Some(why) => unavailable(why.to_owned()),
+                Some(why) => unavailable_authenticator(why.to_owned()),
                 None => Arc::clone(&none),
             },
         },
@@ -81,7 +81,7 @@ pub(super) fn authorized_operations(
         Callable { operation, authenticator }
     };
     let callables = operations.map(callable).collect();
-    assignment.findings.into_report(config.name.as_ref(), &mut loaded.report);
+    assignment.findings.write_into_report(config.name.as_ref(), &mut loaded.report);
     callables
 }
 
@@ -103,7 +103,7 @@ struct Schemes {
 
 impl Schemes {
     /// Adds the client certificate. It costs a call nothing: the connection has shown it.
-    fn meet_by_certificate(&mut self, loaded: &Loaded) {
+    fn add_client_certificate(&mut self, loaded: &Loaded) {
         let is_met = |scheme: &&Arc<SecurityScheme>| scheme.kind == SecuritySchemeKind::MutualTls;
         for scheme in loaded.security_schemes.iter().filter(is_met) {
             let holding = Holding { cost: 0, scopes: None };
@@ -124,7 +124,7 @@ impl Schemes {
         let Some(scheme) = declared else {
             let declared_names = loaded.security_schemes.iter().map(|scheme| &*scheme.name);
             let message = format!("expected a security scheme of the description, got: `{name}`");
-            return reader.complain(
+            return reader.report_fault(
                 ConfigCode::UnknownScheme,
                 pointer,
                 message,
@@ -132,13 +132,13 @@ impl Schemes {
             );
         };
         let Some(fitted) = compatibility::compatible_credential(scheme, credential) else {
-            let expected = compatibility::expected_kinds(&scheme.kind);
+            let expected = compatibility::expected_kind_words(&scheme.kind);
             let message = format!(
                 "expected {expected} for the security scheme `{name}`, got: `{}`",
                 credential.kind
             );
             let help = "the description says what the scheme is";
-            return reader.complain(ConfigCode::WrongCredential, pointer, message, help);
+            return reader.report_fault(ConfigCode::WrongCredential, pointer, message, help);
         };
         let fitted = match token_endpoint::with_token_endpoint(fitted, scheme, service) {
             Ok(fitted) => fitted,
@@ -148,14 +148,14 @@ impl Schemes {
             }
         };
         let scopes = fitted.scopes().map(<[String]>::to_vec);
-        let holding = Holding { cost: fitted.cost(), scopes };
-        match authenticators.make(fitted) {
+        let holding = Holding { cost: fitted.relative_cost(), scopes };
+        match authenticators.make_or_reuse(fitted) {
             Ok(made) => {
                 self.made.insert(name.to_owned(), made);
                 self.holdings.insert(name.to_owned(), holding);
             }
             Err(error) => {
-                reader.complain(
+                reader.report_fault(
                     ConfigCode::Credential,
                     pointer,
                     error.to_string(),
@@ -181,14 +181,17 @@ struct Assignment<'a> {
 
 impl Assignment<'_> {
     fn authenticator(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
-        if takes_from_session(operation) && !self.origins.allow(operation) {
+        if has_session_values(operation) && !self.origins.allows_credentials(operation) {
             let why = self.findings.record_withheld_session_values(operation);
             return self.refusing_authenticator(why);
         }
         let authenticator = self.authenticator_by_schemes(operation);
         // A client shows its certificate to every server that requests it, whatever the operation requires.
         let is_credential = self.has_certificate || !authenticator.places().is_empty();
-        if !is_credential || authenticator.obstacle().is_some() || self.origins.allow(operation) {
+        if !is_credential
+            || authenticator.obstacle().is_some()
+            || self.origins.allows_credentials(operation)
+        {
             return authenticator;
         }
         let security = &operation.security;
@@ -214,7 +217,7 @@ impl Assignment<'_> {
                 Solution::Met(requirement) => self.combined_authenticator(requirement),
                 Solution::Open => Arc::clone(&self.none),
                 Solution::Unmet(missing) => {
-                    let why = self.findings.record_unmet(operation, &missing);
+                    let why = self.findings.record_unmet_security(operation, &missing);
                     self.refusing_authenticator(why)
                 }
             },
@@ -228,13 +231,15 @@ impl Assignment<'_> {
         // Without any credential the operator calls operations without theirs.
         let places = self.own.places();
         let lacks = |scheme: &&Arc<SecurityScheme>| {
-            !places.iter().any(|credential_place| compatibility::is_at(credential_place, scheme))
+            !places
+                .iter()
+                .any(|credential_place| compatibility::is_place_of_scheme(credential_place, scheme))
         };
         let missing: Vec<_> = operation.demanded_schemes.iter().filter(lacks).collect();
         if !places.is_empty() && !missing.is_empty() {
             let missing = missing.into_iter().map(|scheme| Missing { scheme, scopes: Vec::new() });
             let missing: Vec<_> = missing.collect();
-            let why = self.findings.record_unmet(operation, &missing);
+            let why = self.findings.record_unmet_security(operation, &missing);
             return self.refusing_authenticator(why);
         }
         Arc::clone(&self.own)
@@ -254,12 +259,14 @@ impl Assignment<'_> {
     }
 
     fn refusing_authenticator(&mut self, why: String) -> Arc<dyn Authenticator> {
-        Arc::clone(self.shared.entry(why).or_insert_with_key(|why| unavailable(why.clone())))
+        Arc::clone(
+            self.shared.entry(why).or_insert_with_key(|why| unavailable_authenticator(why.clone())),
+        )
     }
 }
 
 /// True if values of the session are sent: a place that a credential may not reach is closed to them, too.
-fn takes_from_session(operation: &Operation) -> bool {
+fn has_session_values(operation: &Operation) -> bool {
     operation.session_sources().any(|source| !matches!(source, ValueSource::Model))
 }
 

@@ -164,7 +164,7 @@ impl Built {
 
     /// The store of what outlives a call; `None` where each part keeps it in memory.
     #[doc(hidden)]
-    pub fn state(&self) -> Option<&Arc<dyn Store>> {
+    pub fn state_store(&self) -> Option<&Arc<dyn Store>> {
         self.kept.policy.state.as_ref()
     }
 
@@ -185,9 +185,9 @@ impl Built {
     }
 
     /// Directs the webhook to the service of this configuration, once it is certain that the configuration holds.
-    pub(super) fn aim_webhook(&self, target: Option<callgate_policy::WebhookTarget>) {
+    pub(super) fn set_webhook_target(&self, target: Option<callgate_policy::WebhookTarget>) {
         if let Some(webhook) = self.webhook() {
-            webhook.aim(target);
+            webhook.set_target(target);
         }
     }
 
@@ -217,7 +217,7 @@ impl Built {
     ) -> Result<Secret, SecretError> {
         match reference {
             SecretReference::File { .. } if self.kept.stores.may_read(reference) => {
-                self.kept.stores.or_stand_in(LocalStores::new(base).get(reference).await)
+                self.kept.stores.secret_or_mask(LocalStores::new(base).get(reference).await)
             }
             _ => self.kept.stores.get(reference).await,
         }
@@ -306,8 +306,8 @@ impl BuiltToolset {
     /// Finds the positions of diagnostics in `text`, the description's own. A node that an overlay added has none.
     pub fn locate(&self, text: &[u8], diagnostics: &mut [Diagnostic]) {
         match &self.overlaid {
-            Some(overlaid) => overlaid.locate(text, diagnostics),
-            None => callgate_tree::locate(text, diagnostics),
+            Some(overlaid) => overlaid.fill_original_positions(text, diagnostics),
+            None => callgate_tree::fill_positions(text, diagnostics),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::toolset::ToolsetConfig;
 
 /// The kind of the credential of every operation, which determines the other places that services read it from.
 pub(super) fn credential_kind(auth: Option<&AuthConfig>) -> Option<CredentialKind> {
-    match auth?.form() {
+    match auth?.credential_form() {
         CredentialForm::Basic => Some(CredentialKind::Basic),
         CredentialForm::Key => Some(CredentialKind::Key),
         CredentialForm::None => None,
@@ -30,12 +30,12 @@ pub(super) fn report_credential_arguments(
     for (index, name) in config.credential_arguments.iter().enumerate() {
         let pointer = format!("{}/credential_arguments/{index}", config.pointer);
         let is_named = |input_name: &str| input_name.eq_ignore_ascii_case(name);
-        if let Some(taken) = callables.iter().find(|callable| is_taken(name, callable)) {
+        if let Some(taken) = callables.iter().find(|callable| is_credential_place(name, callable)) {
             let message =
                 format!("expected the name of a parameter without a credential, got: `{name}`");
             let help =
                 format!("remove it: the credential of `{}` goes there", taken.operation.tool_name);
-            reader.complain(SettingCode::WrongValue, pointer, message, help);
+            reader.report_fault(SettingCode::WrongValue, pointer, message, help);
         } else if !callables
             .iter()
             .any(|callable| callable.operation.inputs.iter().any(|input| is_named(&input.name)))
@@ -66,7 +66,7 @@ pub(super) fn credential_argument_names(
 }
 
 /// True if a credential of the operation goes to the only place with this name.
-fn is_taken(name: &str, callable: &Callable) -> bool {
+fn is_credential_place(name: &str, callable: &Callable) -> bool {
     let inputs = || {
         let named = |input: &&Input| input.name.eq_ignore_ascii_case(name);
         callable.operation.inputs.iter().filter(named)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use callgate_call::edit_faults;
 use callgate_executor::{Callable, Toolset};
-use callgate_kind::{EditRule, ToolRule, complain_of_edit, unknown_tool};
+use callgate_kind::{EditRule, ToolRule, report_edit_fault, unknown_tool_fault};
 use callgate_openapi::{FaultyEdit, Report, edited_tool_name};
 use callgate_settings::Reader;
 use callgate_tool::{EditFault, EditFaultKind, ToolName};
@@ -24,23 +24,24 @@ pub(super) fn report_faulty_edits(
     for FaultyEdit { tool, fault, .. } in &report.edits {
         let Some(rule) = config.edits.iter().find(|rule| rule.tool == *tool) else { continue };
         let is_unknown = fault.pointer.is_empty() && fault.kind == EditFaultKind::Gone;
-        let unknown = is_unknown.then(|| unknown_tool(tool, &functions::all_names(config)));
+        let unknown =
+            is_unknown.then(|| unknown_tool_fault(tool, &functions::all_function_names(config)));
         let unknown = unknown.filter(|fault| fault.kind == EditFaultKind::Misspelt);
-        complain_of_edit(reader, &rule.pointer, unknown.as_ref().unwrap_or(fault));
+        report_edit_fault(reader, &rule.pointer, unknown.as_ref().unwrap_or(fault));
     }
     for callable in callables {
         let operation = &callable.operation;
         let is_meant = |rule: &&EditRule| operation.is_called(&rule.tool);
         let Some(rule) = config.edits.iter().find(is_meant) else { continue };
         for fault in edit_faults(operation) {
-            complain_of_edit(reader, &rule.pointer, &fault);
+            report_edit_fault(reader, &rule.pointer, &fault);
         }
     }
 }
 
 /// Reports new names that tools of other toolsets or functions have, and returns them. Within a description the load of it
 /// reports them.
-pub(super) fn taken_names(
+pub(super) fn report_taken_names(
     reader: &mut Reader,
     configs: &[ToolsetConfig],
     toolsets: &[Toolset],
@@ -62,8 +63,8 @@ pub(super) fn taken_names(
                 let message = format!(
                     "expected a name that no other tool has, got that of another one: `{name}`"
                 );
-                let fault = EditFault::unfit("/name", message, "choose another");
-                complain_of_edit(reader, pointer, &fault.of_kind(EditFaultKind::Taken));
+                let fault = EditFault::impossible_change("/name", message, "choose another");
+                report_edit_fault(reader, pointer, &fault.with_kind(EditFaultKind::Taken));
             }
             taken.insert(name);
         }

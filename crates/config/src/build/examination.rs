@@ -99,7 +99,7 @@ impl Built {
             return read;
         }
         let subject = Subject::SecretUse(reference.to_string());
-        let used = examine_in_time(subject, self.check_secret(reference)).await;
+        let used = examine_with_timeout(subject, self.check_secret_use(reference)).await;
         if used.fault.is_some() { used } else { read }
     }
 
@@ -107,22 +107,30 @@ impl Built {
     ///
     /// # Errors
     /// The fault of the secret.
-    async fn check_secret(&self, reference: &SecretReference) -> Result<Option<String>, String> {
-        let secret = self.own_secret(reference).await.map_err(|error| innermost(&error))?;
-        self.check_key(reference, &secret)?;
+    async fn check_secret_use(
+        &self,
+        reference: &SecretReference,
+    ) -> Result<Option<String>, String> {
+        let secret =
+            self.own_secret(reference).await.map_err(|error| message_with_root_cause(&error))?;
+        self.check_secret_as_key(reference, &secret)?;
         let stores = Arc::clone(&self.kept.stores);
         let context = AuthContext::new(stores, Arc::new(Refuse::new()));
-        for credential in self.lone_credentials(reference) {
+        for credential in self.credentials_with_only_secret(reference) {
             let authenticator = credential.build(&context).map_err(|error| error.to_string())?;
-            let (mut request, session) = (unsent_request(), Session::default());
+            let (mut request, session) = (placeholder_request(), Session::default());
             let authorized = authenticator.authorize(&mut request, &session).await;
-            authorized.map_err(|error| innermost(&error))?;
+            authorized.map_err(|error| message_with_root_cause(&error))?;
         }
         Ok(None)
     }
 
     /// Tests a secret as a key, where it is one: of signatures for the webhook, or of sealed state.
-    fn check_key(&self, reference: &SecretReference, secret: &Secret) -> Result<(), String> {
+    fn check_secret_as_key(
+        &self,
+        reference: &SecretReference,
+        secret: &Secret,
+    ) -> Result<(), String> {
         let mut signing = self.notified.iter().flat_map(|service| &service.secrets);
         if signing.any(|signing_reference| signing_reference == reference) {
             WebhookKey::new(secret).map_err(|error| error.to_string())?;
@@ -136,18 +144,20 @@ impl Built {
     }
 
     /// The credentials of toolsets and models that need this secret and no other server, each with this secret alone.
-    fn lone_credentials(&self, reference: &SecretReference) -> Vec<AuthConfig> {
+    fn credentials_with_only_secret(&self, reference: &SecretReference) -> Vec<AuthConfig> {
         let authenticators = self.kept.authenticators.iter();
         let toolset_credentials = authenticators.map(|made| made.settings_and_authenticator().0);
         let model_credentials = self.agents.iter().map(|agent| &agent.model.config.auth);
         let credentials = toolset_credentials.chain(model_credentials);
-        credentials.filter_map(|credential| lone_credential(credential, reference)).collect()
+        credentials
+            .filter_map(|credential| credential_with_only_secret(credential, reference))
+            .collect()
     }
 
     async fn examine_credentials(&self, all: &mut Vec<Examined>) {
         for made in &self.kept.authenticators {
             let (config, authenticator) = made.settings_and_authenticator();
-            let Some(name) = asked_for(config) else { continue };
+            let Some(name) = issued_credential_name(config) else { continue };
             let subject = match authenticator.session_parameter() {
                 Some(place) => Subject::SessionCredential(place),
                 None => Subject::Credential(name),
@@ -159,7 +169,7 @@ impl Built {
                 all.push(Examined { subject, came: None, fault: None, took: Duration::ZERO });
                 continue;
             }
-            let mut request = unsent_request();
+            let mut request = placeholder_request();
             let session = Session::default();
             all.push(
                 examine_without_answer(subject, authenticator.authorize(&mut request, &session))
@@ -198,11 +208,11 @@ pub async fn examine_subject(
     subject: Subject,
     trying: impl Future<Output = Result<String, String>>,
 ) -> Examined {
-    examine_in_time(subject, async { trying.await.map(Some) }).await
+    examine_with_timeout(subject, async { trying.await.map(Some) }).await
 }
 
 /// Tests one thing, for as long as a person would wait: what came, if that is worth knowing.
-async fn examine_in_time(
+async fn examine_with_timeout(
     subject: Subject,
     trying: impl Future<Output = Result<Option<String>, String>>,
 ) -> Examined {
@@ -220,19 +230,23 @@ async fn examine_without_answer<T, E: StdError + 'static>(
     subject: Subject,
     trying: impl Future<Output = Result<T, E>>,
 ) -> Examined {
-    let trying = async { trying.await.map(|_| None).map_err(|error| innermost(&error)) };
-    examine_in_time(subject, trying).await
+    let trying =
+        async { trying.await.map(|_| None).map_err(|error| message_with_root_cause(&error)) };
+    examine_with_timeout(subject, trying).await
 }
 
 /// A request that shows where a credential goes.
-fn unsent_request() -> Request<Bytes> {
+fn placeholder_request() -> Request<Bytes> {
     let mut request = Request::new(Bytes::new());
     *request.uri_mut() = Uri::from_static("https://server.invalid/");
     request
 }
 
 /// The credential with a usable text for its other secret; `None` if it does not have this one, or needs a server.
-fn lone_credential(config: &AuthConfig, reference: &SecretReference) -> Option<AuthConfig> {
+fn credential_with_only_secret(
+    config: &AuthConfig,
+    reference: &SecretReference,
+) -> Option<AuthConfig> {
     let usable = || SecretReference::literal(Secret::new("usable".to_owned()));
     match config {
         AuthConfig::ApiKey { value, .. } if value == reference => Some(config.clone()),
@@ -250,7 +264,7 @@ fn lone_credential(config: &AuthConfig, reference: &SecretReference) -> Option<A
 }
 
 /// The name of a credential that another server issues; `None` if the credential is only its secrets.
-fn asked_for(config: &AuthConfig) -> Option<String> {
+fn issued_credential_name(config: &AuthConfig) -> Option<String> {
     match config {
         AuthConfig::OAuth2(config) => Some(match &config.endpoint {
             TokenEndpoint::DescribedUrl(url)

@@ -9,7 +9,7 @@ use callgate_settings::{Reader, SettingCode};
 use crate::{headers::FixedHeader, toolset::ToolsetConfig};
 
 /// Sets the headers on the requests of all operations; each entry of `made` sets one.
-pub(super) fn set_headers(
+pub(super) fn set_fixed_headers(
     reader: &mut Reader,
     config: &ToolsetConfig,
     made: &[Option<Arc<dyn Authenticator>>],
@@ -19,7 +19,7 @@ pub(super) fn set_headers(
         if callables.iter().any(|callable| is_credential_header(name, callable)) {
             let message = format!("expected a header that no credential is put in, got: `{name}`");
             let help = "remove it; the credential is the one of `auth` or `credentials`";
-            reader.complain(SettingCode::WrongValue, pointer.clone(), message, help);
+            reader.report_fault(SettingCode::WrongValue, pointer.clone(), message, help);
         }
     }
     if made.is_empty() {

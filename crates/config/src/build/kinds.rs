@@ -53,7 +53,7 @@ pub(super) fn kind_sendings(toolsets: &[ToolsetConfig], all: &[Sending]) -> Vec<
 }
 
 /// Opens all toolsets of a kind.
-pub(super) async fn open_kinds(
+pub(super) async fn open_toolsets_of_kinds(
     reader: &mut Reader,
     config: &Config,
     KindContext { build_context, connections, models, state, earlier }: KindContext<'_>,
@@ -72,7 +72,7 @@ pub(super) async fn open_kinds(
     let shared = SharedSurroundings {
         origin: &config.origin.file,
         base: build_context.base,
-        effects: environment.kind_effects(reader.effects),
+        effects: environment.effects_of_kinds(reader.effects),
         missing: environment.missing,
         extractor: environment.extractor.as_ref(),
         session_values: session_values::masked_session_value_names(config),
@@ -111,7 +111,7 @@ fn source_ways(
     let mut made =
         Authenticators::new(reader, toolset, sending.authenticator_making(build_context));
     let pointer = format!("{}/{}", toolset.pointer, settings.key());
-    let authenticator = service_authenticator(reader, toolset, &mut made, &pointer);
+    let authenticator = own_or_google_authenticator(reader, toolset, &mut made, &pointer);
     let mut credentials = Vec::new();
     for config in settings.credentials() {
         credentials.extend(make_authenticator(reader, &mut made, config, &pointer));
@@ -120,7 +120,7 @@ fn source_ways(
 }
 
 /// The credential of all calls; `None` if it has a fault, which is reported. `pointer` is the place of the service's key.
-fn service_authenticator(
+fn own_or_google_authenticator(
     reader: &mut Reader,
     toolset: &ToolsetConfig,
     made: &mut Authenticators<'_>,
@@ -145,10 +145,10 @@ fn make_authenticator(
     config: AuthConfig,
     pointer: &str,
 ) -> Option<Arc<dyn Authenticator>> {
-    let made = made.make(config);
+    let made = made.make_or_reuse(config);
     let complain = |error: callgate_auth::Error| {
         let help = "correct the credential";
-        reader.complain(ConfigCode::Credential, pointer, error.to_string(), help);
+        reader.report_fault(ConfigCode::Credential, pointer, error.to_string(), help);
     };
     made.map_err(complain).ok()
 }

@@ -17,7 +17,7 @@ pub struct BuiltLogin {
 }
 
 /// The credentials of the kind `oauth2_authorization_code`, in the order of their toolsets.
-pub fn logins(built: &Built) -> Vec<BuiltLogin> {
+pub fn authorization_code_logins(built: &Built) -> Vec<BuiltLogin> {
     let mut seen_logins = Vec::new();
     let mut logins = Vec::new();
     for made in &built.kept.authenticators {
@@ -27,20 +27,20 @@ pub fn logins(built: &Built) -> Vec<BuiltLogin> {
         }
         seen_logins.push((&made.toolset, config));
         let login = Login::new(config, context).ok();
-        logins.extend(login.map(|login| BuiltLogin {
+        authorization_code_logins.extend(login.map(|login| BuiltLogin {
             toolset: made.toolset.clone(),
             credential: config.name.clone(),
             login,
         }));
     }
-    logins
+    authorization_code_logins
 }
 
 /// The reasons why calls fail until somebody logs in, without repetitions.
 pub(super) async fn login_faults(built: &Built) -> Vec<String> {
     let mut faults = Vec::new();
-    for BuiltLogin { login, .. } in logins(built) {
-        let fault = login.check().await.err().map(|error| error.to_string());
+    for BuiltLogin { login, .. } in authorization_code_logins(built) {
+        let fault = login.check_logged_in().await.err().map(|error| error.to_string());
         faults.extend(fault.filter(|fault| !faults.contains(fault)));
     }
     faults

@@ -11,7 +11,7 @@ use super::own_tools::OwnTool;
 use crate::{config::Config, mcp::McpConfig};
 
 /// The settings for clients of MCP, with the names that the tools have.
-pub(super) fn mcp_config(
+pub(super) fn mcp_config_with_tool_names(
     reader: &mut Reader,
     config: &Config,
     toolsets: &[Toolset],
@@ -20,10 +20,15 @@ pub(super) fn mcp_config(
     let tools = Tools { toolsets, own };
     let mut mcp = config.mcp.clone();
     for (index, name) in mcp.pinned.iter_mut().enumerate() {
-        *name = tools.tool_name(reader, name, || format!("/mcp/pinned/{index}"));
+        *name = tools.tool_name_of_entry(reader, name, || format!("/mcp/pinned/{index}"));
     }
     let said = std::mem::take(&mut mcp.tools).into_iter().map(|(name, tool)| {
-        (tools.tool_name(reader, &name, || format!("/mcp/tools/{}", pointer_segment(&name))), tool)
+        (
+            tools.tool_name_of_entry(reader, &name, || {
+                format!("/mcp/tools/{}", pointer_segment(&name))
+            }),
+            tool,
+        )
     });
     mcp.tools = said.collect();
     mcp
@@ -37,7 +42,7 @@ struct Tools<'a> {
 
 impl Tools<'_> {
     /// The name of the tool that an entry means; the entry itself if there is none.
-    fn tool_name(
+    fn tool_name_of_entry(
         self,
         reader: &mut Reader,
         entry: &str,
@@ -47,7 +52,7 @@ impl Tools<'_> {
         if names.contains(entry) {
             return entry.to_owned();
         }
-        let mut meant = self.possible_tool_names(entry).into_iter();
+        let mut meant = self.tools_by_other_name(entry).into_iter();
         if let (Some(name), None) = (meant.next(), meant.next()) {
             return name;
         }
@@ -64,7 +69,7 @@ impl Tools<'_> {
     }
 
     /// The tools that a configuration may mean by a name that none has.
-    fn possible_tool_names(&self, name: &str) -> BTreeSet<String> {
+    fn tools_by_other_name(&self, name: &str) -> BTreeSet<String> {
         let operations = self.toolsets.iter().flat_map(|toolset| &toolset.operations);
         let operations = operations.filter(|callable| callable.operation.is_called(name));
         let operations = operations.map(|callable| callable.operation.tool_name.to_string());

@@ -28,7 +28,7 @@ pub(super) fn checked_tool_settings(
 ) -> (BTreeMap<ToolName, Shape>, BTreeMap<ToolName, Execution>) {
     let operations: Vec<_> =
         callables.iter().map(|callable| Arc::clone(&callable.operation)).collect();
-    report_argument_headers(reader, config, callables, &operations);
+    check_argument_headers(reader, config, callables, &operations);
     check_body_arguments(reader, config, &operations);
     report_unmatched_selection(reader, config, report);
     let shapes = rules_by_tool(reader, &config.tool_shapes, &operations, Severity::Warning);
@@ -46,7 +46,7 @@ fn report_unmatched_selection(reader: &mut Reader, config: &ToolsetConfig, repor
             None => "correct it or remove it".to_owned(),
         };
         if unmatched.criterion == "exclude" && unmatched.nearest.is_some() {
-            reader.complain(KindCode::SelectsNothing, pointer, message, help);
+            reader.report_fault(KindCode::SelectsNothing, pointer, message, help);
         } else {
             reader.warn(KindCode::SelectsNothing, pointer, &message, &help);
         }
@@ -54,7 +54,7 @@ fn report_unmatched_selection(reader: &mut Reader, config: &ToolsetConfig, repor
 }
 
 /// Reports a header that belongs to a credential, and warns about one that no tool has.
-fn report_argument_headers(
+fn check_argument_headers(
     reader: &mut Reader,
     config: &ToolsetConfig,
     callables: &[Callable],
@@ -67,7 +67,7 @@ fn report_argument_headers(
         };
         let mut meant = callables.iter().filter(is_meant).peekable();
         if let (Some(tool), None) = (tool, meant.peek()) {
-            let (message, help) = nearest_tool(tool, operations);
+            let (message, help) = unknown_tool_message(tool, operations);
             reader.warn(KindCode::SelectsNothing, pointer.clone(), &message, &help);
         } else if let Some(taken) =
             meant.clone().find(|callable| is_credential_header(header, callable))
@@ -75,7 +75,7 @@ fn report_argument_headers(
             let message = format!("expected a header without a credential, got: `{name}`");
             let help =
                 format!("remove it: the credential of `{}` goes there", taken.operation.tool_name);
-            reader.complain(SettingCode::WrongValue, pointer.clone(), message, help);
+            reader.report_fault(SettingCode::WrongValue, pointer.clone(), message, help);
         } else if !meant.any(|callable| callable.operation.argument_headers.contains(header)) {
             let message = format!("expected tools with a header parameter `{name}`, got none");
             reader.warn(
@@ -96,7 +96,7 @@ fn check_body_arguments(
 ) {
     for ToolRule { tool, pointer, .. } in &config.body_arguments {
         let Some(operation) = operations.iter().find(|operation| operation.is_called(tool)) else {
-            let (message, help) = nearest_tool(tool, operations);
+            let (message, help) = unknown_tool_message(tool, operations);
             reader.warn(KindCode::SelectsNothing, pointer.clone(), &message, &help);
             continue;
         };
@@ -110,7 +110,7 @@ fn check_body_arguments(
             ),
             _ => format!("remove `{tool}` from `arguments`"),
         };
-        reader.complain(SettingCode::WrongValue, pointer.clone(), message, help);
+        reader.report_fault(SettingCode::WrongValue, pointer.clone(), message, help);
     }
 }
 
@@ -138,9 +138,9 @@ pub(super) fn rules_by_tool<'a, T: Clone + 'a>(
                 continue;
             }
         }
-        let (message, help) = nearest_tool(tool, operations);
+        let (message, help) = unknown_tool_message(tool, operations);
         if severity == Severity::Error && is_misspelt(tool, operations) {
-            reader.complain(KindCode::SelectsNothing, pointer, message, help);
+            reader.report_fault(KindCode::SelectsNothing, pointer, message, help);
         } else {
             reader.warn(KindCode::SelectsNothing, pointer.clone(), &message, &help);
         }
@@ -168,18 +168,18 @@ pub(super) fn report_ambiguous_name(
     let tools: Vec<_> = several.iter().take(MOST_NAMED).map(ToolName::as_str).collect();
     let message = format!("expected the name of one tool, got that of {}: `{name}`", several.len());
     let help = format!("write the name of one of them: `{}`", tools.join("`, `"));
-    reader.complain(SettingCode::WrongValue, pointer, message, help);
+    reader.report_fault(SettingCode::WrongValue, pointer, message, help);
 }
 
 /// Reports a second entry for a tool, under another of its names.
 pub(super) fn report_repeated_entry<T>(reader: &mut Reader, entry: &ToolRule<T>) {
     let message =
         format!("expected one entry for each tool, got another one for that of: `{}`", entry.tool);
-    reader.complain(SettingCode::WrongValue, &*entry.pointer, message, "remove one of them");
+    reader.report_fault(SettingCode::WrongValue, &*entry.pointer, message, "remove one of them");
 }
 
 /// The message about a tool's name that is not offered, with its remedy.
-fn nearest_tool(tool: &str, operations: &[Arc<Operation>]) -> (String, String) {
+fn unknown_tool_message(tool: &str, operations: &[Arc<Operation>]) -> (String, String) {
     let help = nearest_help(tool, tool_names(operations), || "remove it".to_owned());
     (format!("expected the name of a tool that is offered, got: `{tool}`"), help)
 }

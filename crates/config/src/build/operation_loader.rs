@@ -60,13 +60,13 @@ pub(super) async fn load_operations(
         }
         Err(message) => {
             let pointer = format!("{}/openapi", config.pointer);
-            reader.complain(SettingCode::UnreadableFile, pointer, message, UNREADABLE);
+            reader.report_fault(SettingCode::UnreadableFile, pointer, message, UNREADABLE);
             return None;
         }
     };
     let described: Option<&mut Node> = parsed.as_mut().ok().map(|parsed| &mut parsed.value);
     let overlaid =
-        described.and_then(|root| overlays::correct_description(reader, config, base, root));
+        described.and_then(|root| overlays::apply_toolset_overlays(reader, config, base, root));
     let (version, loaded) = find_operations(reader, parsed, config, options, around).await;
     let (n_offered, n_steps) = (loaded.operations.len(), loaded.report.steps);
     let toolset = config.name.as_ref().map(ToString::to_string);
@@ -139,7 +139,7 @@ fn read_description(
         }
         Source::File => {
             let file = base.join(&description.file);
-            let text = reader.bytes_of(&file, limits.bytes);
+            let text = reader.admitted_file_beginning(&file, limits.bytes);
             let text = text.map_err(|error| unreadable(file.display().to_string(), &error))?;
             reader.texts.add(&text);
             (callgate_openapi::read(&text, limits), None)

@@ -60,7 +60,10 @@ pub(super) fn load_options(
 /// The changes to operations. Functions have their own.
 fn operation_edits(config: &ToolsetConfig) -> BTreeMap<String, Arc<ToolEdit>> {
     let is_function = |rule: &&EditRule| {
-        config.functions.iter().any(|function| functions::is_called(config, function, &rule.tool))
+        config
+            .functions
+            .iter()
+            .any(|function| functions::is_function_called(config, function, &rule.tool))
     };
     let edits = config.edits.iter().filter(|rule| !is_function(rule));
     edits.map(|rule| (rule.tool.clone(), Arc::clone(&rule.rule))).collect()

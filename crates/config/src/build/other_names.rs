@@ -21,7 +21,7 @@ impl OtherNames {
     pub(super) fn new(config: &Config, environment: &Environment) -> Self {
         let functions = config.toolsets.iter().flat_map(|toolset| {
             let functions = toolset.functions.iter();
-            functions.filter_map(|function| functions::tool_name(toolset, function).ok())
+            functions.filter_map(|function| functions::function_tool_name(toolset, function).ok())
         });
         let own = environment.tools.iter().map(|tool| tool.name().clone());
         let taken = functions.chain(own).collect();

@@ -17,7 +17,7 @@ struct OverlayFile {
 
 /// Corrects a description with the overlays of its toolset; returns the description before and after, if there are
 /// overlays. After a fault of an overlay the description is unchanged, and is not used.
-pub(super) fn correct_description(
+pub(super) fn apply_toolset_overlays(
     reader: &mut Reader,
     config: &ToolsetConfig,
     base: &Path,
@@ -40,12 +40,12 @@ pub(super) fn correct_description(
 }
 
 fn read_overlay(reader: &mut Reader, config: &ToolsetConfig, file: PathBuf) -> Option<OverlayFile> {
-    let text = match reader.bytes_of(&file, config.description_limits.text.bytes) {
+    let text = match reader.admitted_file_beginning(&file, config.description_limits.text.bytes) {
         Ok(text) => text,
         Err(error) => {
             let message = format!("cannot read `{}`: {error}", file.display());
             let pointer = format!("{}/overlays", config.pointer);
-            reader.complain(
+            reader.report_fault(
                 SettingCode::UnreadableFile,
                 pointer,
                 message,
@@ -73,7 +73,7 @@ fn report_diagnostics(
     text: &[u8],
     mut diagnostics: Vec<Diagnostic>,
 ) {
-    locate(text, &mut diagnostics);
+    fill_positions(text, &mut diagnostics);
     reader.elsewhere.extend(diagnostics.into_iter().map(|diagnostic| {
         let severity = diagnostic.severity.max(Severity::Warning);
         Finding::of_diagnostic(file, Diagnostic { severity, ..diagnostic })

@@ -30,7 +30,7 @@ pub(super) fn common_settings(toolset: &ToolsetConfig) -> CommonSettings<'_> {
         call: &toolset.call,
         selection: &toolset.selection,
         edits: &toolset.edits,
-        functions: functions::all_names(toolset),
+        functions: functions::all_function_names(toolset),
     }
 }
 
@@ -43,7 +43,7 @@ impl OwnTool {
 /// The functions of a toolset and its other tools without a description.
 pub(super) fn own_tools_of_toolset(toolset: &ToolsetConfig) -> Vec<OwnTool> {
     let functions = toolset.functions.iter().filter_map(|function| {
-        let name = functions::tool_name(toolset, function).ok()?;
+        let name = functions::function_tool_name(toolset, function).ok()?;
         let (names, pointer) =
             (functions::function_names(toolset, function), function.pointer.clone());
         Some(OwnTool { name, names, pointer })
@@ -51,8 +51,8 @@ pub(super) fn own_tools_of_toolset(toolset: &ToolsetConfig) -> Vec<OwnTool> {
     let common = common_settings(toolset);
     let others = toolset.kind.iter().flat_map(|kind| kind.tools(&toolset.pointer));
     let others = others.filter_map(|tool| {
-        let name = tool.name(&common).ok()?;
-        let names = [tool.former_name(&common).ok()?.to_string(), name.to_string()];
+        let name = tool.name_for_model(&common).ok()?;
+        let names = [tool.unedited_name(&common).ok()?.to_string(), name.to_string()];
         let new = tool.edit(&common).and_then(|rule| rule.rule.name.clone());
         let names = names.into_iter().chain(new).chain([tool.short]).collect();
         Some(OwnTool { name, names, pointer: tool.pointer })

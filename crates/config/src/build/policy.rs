@@ -110,8 +110,8 @@ pub(super) async fn build_policy(
     let open = previous_policy.and_then(|previous_policy| previous_policy.audit.as_ref());
     let audit = audit::build_audit(reader, config, build_context, open).await;
     let open = previous_policy.and_then(|previous_policy| previous_policy.state.as_ref());
-    let state = state::build_store(reader, config, build_context, open).await;
-    let trial = state::build_trial(reader, config, build_context).await;
+    let state = state::build_state_store(reader, config, build_context, open).await;
+    let trial = state::build_store_trial(reader, config, build_context).await;
     check_shared_limits(reader, config, build_context.environment);
     let files = Files { audit, state };
     Policy {
@@ -144,7 +144,7 @@ fn check_shared_limits(reader: &mut Reader, config: &Config, environment: &Envir
         if shared.is_none() && on_outage.is_some() {
             let message = "`on_outage` is for `shared: true`, which is not given";
             let help = "leave `on_outage` out, or add `shared: true`";
-            reader.complain(SettingCode::WrongValue, "/limits/on_outage", message, help);
+            reader.report_fault(SettingCode::WrongValue, "/limits/on_outage", message, help);
         }
         return;
     }
@@ -159,7 +159,7 @@ fn check_shared_limits(reader: &mut Reader, config: &Config, environment: &Envir
     let message =
         format!("expected `state: {{redis: …}}`, where several sidecars count together, got {got}");
     let help = "name a Redis server under `state`, or leave `shared` out and give each sidecar its part of the rate";
-    reader.complain(SettingCode::WrongValue, "/limits/shared", message, help);
+    reader.report_fault(SettingCode::WrongValue, "/limits/shared", message, help);
 }
 
 fn build_limits(
@@ -170,7 +170,7 @@ fn build_limits(
     let usual = config.calls.is_some().then_some(PARALLEL_CALLS);
     let bounded = config.toolsets.iter().map(|toolset| {
         let bound = toolset.call_limits.bound;
-        (name(toolset), Bound { concurrency: bound.concurrency.or(usual), ..bound })
+        (toolset_name(toolset), Bound { concurrency: bound.concurrency.or(usual), ..bound })
     });
     let bounded = bounded.filter(|(_, bound)| *bound != Bound::default());
     let mut limits = config
@@ -185,7 +185,7 @@ fn build_limits(
     let limits = Limits::following(&limits, previous);
     let ServingLimits { shared, on_outage, .. } = config.serving.limits;
     Some(Arc::new(match state.filter(|_| shared == Some(true)) {
-        Some(state) => limits.shared_over(Arc::clone(state), on_outage.unwrap_or_default()),
+        Some(state) => limits.with_shared_rates(Arc::clone(state), on_outage.unwrap_or_default()),
         None => limits,
     }))
 }
@@ -198,7 +198,7 @@ fn build_breaker(config: &Config, previous: Option<&Policy>) -> Option<Arc<Break
             BreakerChoice::Set(settings) => Some(settings),
             BreakerChoice::Usual => usual,
         };
-        Some((name(toolset), settings?))
+        Some((toolset_name(toolset), settings?))
     });
     let settings: BTreeMap<_, _> = settings.collect();
     if settings.is_empty() {
@@ -229,7 +229,7 @@ fn build_approvals(
     Some(Arc::new(approvals))
 }
 
-fn name(toolset: &ToolsetConfig) -> String {
+fn toolset_name(toolset: &ToolsetConfig) -> String {
     toolset.name.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 

@@ -21,12 +21,13 @@ pub(super) fn replaying_transport(
     pointer: String,
     directory: &Path,
 ) -> Option<Arc<dyn Transport>> {
-    let admitted = reader.admit(directory).map_err(|error| (directory.to_owned(), error));
+    let admitted =
+        reader.check_file_allowed(directory).map_err(|error| (directory.to_owned(), error));
     let recorded = match admitted.and_then(|()| read_recordings(directory, reader)) {
         Ok(recorded) => recorded,
         Err((file, error)) => {
             let message = format!("cannot read `{}`: {error}", file.display());
-            reader.complain(
+            reader.report_fault(
                 SettingCode::UnreadableFile,
                 pointer,
                 message,
@@ -39,7 +40,12 @@ pub(super) fn replaying_transport(
         Ok(replay) => Some(Arc::new(replay)),
         Err(error) => {
             let message = format!("cannot replay: {error}");
-            reader.complain(SettingCode::UnreadableFile, pointer, message, "correct the recording");
+            reader.report_fault(
+                SettingCode::UnreadableFile,
+                pointer,
+                message,
+                "correct the recording",
+            );
             None
         }
     }
@@ -65,7 +71,7 @@ fn read_recordings(
         }
         let name = case.file_name().unwrap_or_default().to_string_lossy().into_owned();
         reader.files.extend([request.clone(), response.clone()]);
-        let text = |file: PathBuf| match reader.admit(&file) {
+        let text = |file: PathBuf| match reader.check_file_allowed(&file) {
             Ok(()) => read_file(&file, MAX_FILE_BYTES).map_err(|source| (file, source)),
             Err(source) => Err((file, source)),
         };

@@ -42,7 +42,7 @@ pub(super) async fn supply_documents(
         diagnostics: Vec::new(),
     };
     loop {
-        let needs = document.needs();
+        let needs = document.missing_documents();
         if needs.is_empty() {
             return supplier.diagnostics;
         }

@@ -59,8 +59,9 @@ pub(super) async fn fetch_descriptions(
         let previous_description =
             previous_descriptions.iter().find(|candidate| candidate.place.url == *url).cloned();
         let cache = folder.map(|folder| DescriptionCache::new(folder, url));
-        asked
-            .spawn(async move { (at, place.fetch_description(previous_description, cache).await) });
+        asked.spawn(async move {
+            (at, place.fetch_or_reuse_description(previous_description, cache).await)
+        });
     }
     let mut all: Vec<_> = toolsets.iter().map(|_| None).collect();
     while let Some(answered) = asked.join_next().await {
@@ -76,7 +77,7 @@ pub(super) async fn fetch_descriptions(
 impl FetchedDescription {
     /// Returns true if the server has another version. A server that does not respond counts as unchanged.
     pub(super) async fn is_outdated(&self) -> bool {
-        match self.place.request_description(Some(self)).await {
+        match self.place.request_if_changed(Some(self)).await {
             Ok(answer) if answer.status() == StatusCode::OK => answer.body()[..] != self.text[..],
             Ok(_) | Err(_) => false,
         }
@@ -84,7 +85,7 @@ impl FetchedDescription {
 }
 
 impl RemoteDescription {
-    async fn fetch_description(
+    async fn fetch_or_reuse_description(
         self,
         previous_description: Option<FetchedDescription>,
         cache: Option<DescriptionCache>,
@@ -94,9 +95,9 @@ impl RemoteDescription {
             let place = self.clone();
             Some(FetchedDescription { place, text: text.into(), validators, stale: None })
         });
-        let why = match self.request_description(last_description.as_ref()).await {
+        let why = match self.request_if_changed(last_description.as_ref()).await {
             Ok(answer) if answer.status() == StatusCode::OK => {
-                let validators = request_validators(answer.headers());
+                let validators = conditional_request_headers(answer.headers());
                 let text: Arc<[u8]> = answer.into_body().to_vec().into();
                 // A page that an intermediary returns instead does not replace the last description.
                 if let Some(cache) = cache.filter(|_| !callgate_openapi::is_foreign_text(&text)) {
@@ -144,7 +145,7 @@ impl RemoteDescription {
         }
     }
 
-    async fn request_description(
+    async fn request_if_changed(
         &self,
         previous_description: Option<&FetchedDescription>,
     ) -> Result<Response<Bytes>, String> {
@@ -160,12 +161,12 @@ impl RemoteDescription {
         let status = answer.as_ref().map(|answer| answer.status().as_u16()).ok();
         let address = Location::Address(self.url.clone()).display_path();
         tracing::debug!(address = %address.display(), status, "a description was asked for");
-        answer.map_err(|error| innermost(&error))
+        answer.map_err(|error| message_with_root_cause(&error))
     }
 }
 
 /// RFC 9110 §13.1: the validators of a conditional request for this version.
-fn request_validators(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
+fn conditional_request_headers(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
     let pairs =
         [(header::ETAG, header::IF_NONE_MATCH), (header::LAST_MODIFIED, header::IF_MODIFIED_SINCE)];
     let validator =

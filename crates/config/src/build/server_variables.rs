@@ -17,7 +17,7 @@ pub(super) fn report_unused_variables(
     let texts = match &config.server {
         _ if config.server_variables.is_empty() => return,
         Some(server) => Some(vec![server.as_str()]),
-        None => server_texts(description),
+        None => server_url_texts(description),
     };
     let Some(texts) = texts else { return };
     let variables = |text| {
@@ -38,7 +38,7 @@ pub(super) fn report_unused_variables(
 }
 
 /// The texts of all servers; `None` if some may stand in other documents.
-fn server_texts(description: &Node) -> Option<Vec<&str>> {
+fn server_url_texts(description: &Node) -> Option<Vec<&str>> {
     let items: Vec<&Node> = description.members_of("paths").map(|(_, item)| item).collect();
     let usual = items.iter().copied().flat_map(Node::members);
     // OpenAPI 3.2.0 §4.9.1: operations of further methods.
@@ -75,7 +75,7 @@ mod tests {
         ] {
             let text = format!(r#"{{"paths": {{"/a": {item}}}}}"#);
             let read = callgate_tree::read(text.as_bytes(), &Limits::default()).unwrap();
-            assert_eq!(server_texts(&read.value), expected, "{text}");
+            assert_eq!(server_url_texts(&read.value), expected, "{text}");
         }
     }
 }

@@ -40,37 +40,39 @@ pub(super) fn masked_session_value_names(config: &Config) -> SessionValues {
 }
 
 /// Reports values that the settings of a kind send, and that are the credential of something else.
-pub(super) fn check_kinds(reader: &mut Reader, config: &Config) {
+pub(super) fn check_kind_session_values(reader: &mut Reader, config: &Config) {
     let readings = CredentialReadings::new(config);
     for toolset in &config.toolsets {
         let sources = toolset.kind.iter().flat_map(|kind| kind.session_sources(&toolset.pointer));
         for (pointer, source) in sources {
             let names = readings.names_read_only_by_others(toolset);
-            if let Some(name) = names.iter().find(|name| source.reads(name)) {
-                readings.report_source(reader, &pointer, &source, name);
+            if let Some(name) = names.iter().find(|name| source.overlaps_name(name)) {
+                readings.report_credential_source(reader, &pointer, &source, name);
             }
         }
     }
 }
 
 /// Reports values in the instructions of agents, which their models read, that are a credential or none at all. Each agent has its name beside it.
-pub(super) fn check_instructions<'i>(
+pub(super) fn check_agent_instructions<'i>(
     reader: &mut Reader,
     config: &Config,
     agents: impl Iterator<Item = (&'i str, &'i str)>,
 ) {
     let readings = CredentialReadings::new(config);
     for (name, instructions) in agents {
-        for word in SessionSource::unfilled_words_in(instructions) {
+        for word in SessionSource::unfillable_words_in(instructions) {
             let message = format!("expected a value of the session, got: `{word}`");
             let help = "write `$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`; a credential is never shown to a model";
             let pointer = format!("/agents/{}/instructions", pointer_segment(name));
-            reader.complain(SettingCode::WrongValue, pointer, message, help);
+            reader.report_fault(SettingCode::WrongValue, pointer, message, help);
         }
-        for source in SessionSource::all_in(instructions) {
-            if let Some(read) = readings.masked_names().iter().find(|name| source.reads(name)) {
+        for source in SessionSource::sources_in(instructions) {
+            if let Some(read) =
+                readings.masked_names().iter().find(|name| source.overlaps_name(name))
+            {
                 let pointer = format!("/agents/{}/instructions", pointer_segment(name));
-                readings.report_source(reader, &pointer, &source, read);
+                readings.report_credential_source(reader, &pointer, &source, read);
             }
         }
     }
@@ -87,13 +89,13 @@ impl<'a> CredentialReadings<'a> {
     /// The session values for all toolsets and models of a configuration.
     fn new(config: &'a Config) -> Self {
         let read = |toolset: &'a ToolsetConfig| {
-            let mut names = session_names(&toolset.credentials);
+            let mut names = session_names_of_credentials(&toolset.credentials);
             let further = toolset.kind.iter().flat_map(|kind| kind.credentials());
-            names.extend(further.flat_map(|credential| credential.session_names()));
+            names.extend(further.flat_map(|credential| credential.session_value_names()));
             (toolset, names)
         };
         let models = config.models.iter();
-        let models = models.map(|(name, model)| (name.as_str(), model.auth.session_names()));
+        let models = models.map(|(name, model)| (name.as_str(), model.auth.session_value_names()));
         Self { toolsets: config.toolsets.iter().map(read).collect(), models: models.collect() }
     }
 
@@ -106,13 +108,13 @@ impl<'a> CredentialReadings<'a> {
         operations: &[Arc<Operation>],
     ) -> SessionValues {
         let foreign = self.names_read_only_by_others(config);
-        warn_of_unused(reader, config, &foreign);
+        warn_of_unused_parameters(reader, config, &foreign);
         let is_allowed = |name: &SessionName| {
             config.session_parameters.iter().any(|allowed| allowed.name.holds(name))
         };
         let withheld: Vec<_> = foreign.into_iter().filter(|name| !is_allowed(name)).collect();
         for name in &withheld {
-            self.warn_of_sharing(reader, config, name, operations);
+            self.warn_of_shared_credential(reader, config, name, operations);
         }
         SessionValues { withheld, masked: self.masked_names() }
     }
@@ -141,7 +143,7 @@ impl<'a> CredentialReadings<'a> {
         foreign
     }
 
-    fn warn_of_sharing(
+    fn warn_of_shared_credential(
         &self,
         reader: &mut Reader,
         config: &ToolsetConfig,
@@ -169,7 +171,7 @@ impl<'a> CredentialReadings<'a> {
     }
 
     /// Reports a source that would send or show a credential.
-    fn report_source(
+    fn report_credential_source(
         &self,
         reader: &mut Reader,
         pointer: &str,
@@ -183,7 +185,7 @@ impl<'a> CredentialReadings<'a> {
         );
         let help =
             format!("remove it; or hand the credential over as one: `$session.credentials.{name}`");
-        reader.complain(ConfigCode::SessionCredential, pointer, message, help);
+        reader.report_fault(ConfigCode::SessionCredential, pointer, message, help);
     }
 
     /// The owner of the credential that reads a value, as the end of a sentence.
@@ -199,7 +201,7 @@ impl<'a> CredentialReadings<'a> {
     }
 }
 
-fn warn_of_unused(reader: &mut Reader, config: &ToolsetConfig, foreign: &[SessionName]) {
+fn warn_of_unused_parameters(reader: &mut Reader, config: &ToolsetConfig, foreign: &[SessionName]) {
     for allowed in &config.session_parameters {
         if !foreign.iter().any(|name| allowed.name.holds(name)) {
             let message = format!(
@@ -212,11 +214,11 @@ fn warn_of_unused(reader: &mut Reader, config: &ToolsetConfig, foreign: &[Sessio
     }
 }
 
-fn session_names(credentials: &Credentials) -> Vec<SessionName> {
+fn session_names_of_credentials(credentials: &Credentials) -> Vec<SessionName> {
     let of_schemes = credentials.schemes.iter().flatten();
     let of_schemes = of_schemes.filter_map(|(_, credential)| match &credential.choice {
         SchemeChoice::ApiKey(_) => None,
         SchemeChoice::Other(config) => Some(&**config),
     });
-    credentials.auth.iter().chain(of_schemes).flat_map(AuthConfig::session_names).collect()
+    credentials.auth.iter().chain(of_schemes).flat_map(AuthConfig::session_value_names).collect()
 }

@@ -32,16 +32,18 @@ pub(super) fn report_unservable_settings(
     if environment.sidecar == Sidecar::Examined && config.serving.access.is_none() {
         let listen = config.serving.listen.iter().map(|one| ("/listen", one));
         let admin = config.serving.admin.iter().map(|one| ("/admin", one));
-        for (pointer, listener) in listen.chain(admin).filter(|(_, one)| one.is_reachable()) {
+        for (pointer, listener) in
+            listen.chain(admin).filter(|(_, one)| one.is_remotely_reachable())
+        {
             let shown = listener.address.to_string();
-            let message = open_listener(&shown);
-            reader.complain(ConfigCode::OpenListener, pointer, message, OPEN_LISTENER);
+            let message = open_listener_message(&shown);
+            reader.report_fault(ConfigCode::OpenListener, pointer, message, OPEN_LISTENER);
         }
     }
 }
 
 /// The sentence about a listener that other machines can reach, where no setting says who may call.
-fn open_listener(address: &str) -> String {
+fn open_listener_message(address: &str) -> String {
     format!("`{address}` can be reached from other machines, and nothing says who may call")
 }
 
@@ -51,15 +53,15 @@ const OPEN_LISTENER: &str =
 impl Built {
     /// The fault of an address that other machines can reach, where no setting says who may call.
     #[doc(hidden)]
-    pub fn open_listener(&self, address: &str) -> Error {
+    pub fn open_listener_error(&self, address: &str) -> Error {
         let code = ConfigCode::OpenListener.as_str();
-        Error::for_file(&self.origin, code, open_listener(address), OPEN_LISTENER)
+        Error::for_file(&self.origin, code, open_listener_message(address), OPEN_LISTENER)
     }
 }
 
 impl ListenerConfig {
     /// True if other machines can certainly reach the address: one of this machine's networks, written as a number.
-    fn is_reachable(&self) -> bool {
+    fn is_remotely_reachable(&self) -> bool {
         match &self.address {
             Address::Tcp { host, .. } => {
                 host.parse::<IpAddr>().is_ok_and(|ip| !ip.to_canonical().is_loopback())
@@ -91,7 +93,7 @@ pub(super) async fn missing_local_secrets(
                 MISSING_SECRET.to_owned()
             };
             let (file, code) = (&config.origin.file, ConfigCode::MissingSecret);
-            let finding = machine_note(file, code, innermost(&error), &help);
+            let finding = machine_note(file, code, message_with_root_cause(&error), &help);
             missing.push((reference.clone(), finding));
         }
     }
@@ -99,7 +101,7 @@ pub(super) async fn missing_local_secrets(
 }
 
 /// The finding about a login that is missing or unusable.
-pub(super) fn missing_login(file: &Path, message: &str) -> Finding {
+pub(super) fn missing_login_finding(file: &Path, message: &str) -> Finding {
     machine_note(file, ConfigCode::MissingLogin, message.to_owned(), MISSING_LOGIN)
 }
 

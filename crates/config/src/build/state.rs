@@ -11,7 +11,7 @@ use crate::{config::Config, environment::Sidecar};
 
 /// The store for what outlives a call: that of the last build, the program's own, or what the configuration names. `None`
 /// to keep it in memory, and where nothing is served. Its requests end in time.
-pub(super) async fn build_store(
+pub(super) async fn build_state_store(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,
@@ -33,7 +33,7 @@ pub(super) async fn build_store(
 }
 
 /// The trial of the store that the configuration names, where what would be served is examined.
-pub(super) async fn build_trial(
+pub(super) async fn build_store_trial(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,

@@ -69,7 +69,7 @@ pub(super) async fn connect_stores(
     environment: &Environment,
     previous: Option<&Arc<Stores>>,
 ) -> Arc<Stores> {
-    let network = || environment.network(serving.proxy.clone());
+    let network = || environment.network_avoiding_listeners(serving.proxy.clone());
     let directory = config.directory.as_ref().map(|directory| base.join(directory));
     let is_same_place = |previous_stores: &&Arc<Stores>| {
         previous_stores.base == *base && previous_stores.directory == directory
@@ -93,14 +93,14 @@ pub(super) async fn connect_stores(
     };
     let configured_stores =
         at_the_same_place.map(|previous_stores| &*previous_stores.configured).unwrap_or_default();
-    for Remote { store, tls } in config.stores() {
+    for Remote { store, tls } in config.stores_with_keyring() {
         let tls = tls::load_tls_settings(reader, &tls, base, &stores.local).await;
         let making = Making { store, tls, cache: config.cache };
-        stores.add_remote(making, configured_stores, &environment.clock);
+        stores.add_remote_store(making, configured_stores, &environment.clock);
     }
     stores.report_missing_stores(reader);
     match previous {
-        Some(previous) if previous.is_same(&stores) => Arc::clone(previous),
+        Some(previous) if previous.has_same_stores(&stores) => Arc::clone(previous),
         _ => Arc::new(stores),
     }
 }
@@ -115,7 +115,12 @@ fn local_store(base: &Path, directory: Option<&Path>) -> Arc<dyn SecretStore> {
 
 impl Stores {
     /// Adds a remote store; reuses the known one if its settings are equal.
-    fn add_remote(&mut self, making: Making, configured_stores: &[Configured], clock: &Clock) {
+    fn add_remote_store(
+        &mut self,
+        making: Making,
+        configured_stores: &[Configured],
+        clock: &Clock,
+    ) {
         if let Some(configured_store) =
             configured_stores.iter().find(|configured_store| configured_store.making == making)
         {
@@ -127,20 +132,20 @@ impl Stores {
         };
         let local = Arc::clone(&self.local);
         match making.store.clone().open(local, transport, clock) {
-            Some(Ok(store)) => self.keep_cached(making, store),
+            Some(Ok(store)) => self.add_cached_store(making, store),
             Some(Err(error)) => self.unavailable.push((making.store.scheme(), error)),
             None => {}
         }
     }
 
-    fn keep_cached(&mut self, making: Making, store: Arc<dyn SecretStore>) {
+    fn add_cached_store(&mut self, making: Making, store: Arc<dyn SecretStore>) {
         let cached = CachedStore::new(Arc::new(CountingStore(store)), making.cache);
         let store = Arc::new(LoggingStore::new(Arc::new(cached)));
         self.configured.push(Configured { making, store });
     }
 
     /// True if both use identical stores.
-    fn is_same(&self, other: &Self) -> bool {
+    fn has_same_stores(&self, other: &Self) -> bool {
         let configured = self.configured.iter().zip(&other.configured);
         let own = self.own.iter().zip(&other.own);
         Arc::ptr_eq(&self.local, &other.local)
@@ -155,7 +160,7 @@ impl Stores {
     }
 
     /// A secret; if it cannot be read and replacements are enabled, its replacement.
-    pub(super) fn or_stand_in(&self, got: Result<Secret, Error>) -> Result<Secret, Error> {
+    pub(super) fn secret_or_mask(&self, got: Result<Secret, Error>) -> Result<Secret, Error> {
         got.or_else(
             |error| {
                 if self.has_stand_ins { Ok(Secret::new(MASK.to_owned())) } else { Err(error) }
@@ -167,13 +172,13 @@ impl Stores {
     pub(super) fn may_read(&self, reference: &SecretReference) -> bool {
         let is_local = SecretScheme::is_local(reference.scheme());
         reference.is_literal()
-            || (is_local && self.effects.fetching().is_some())
-            || self.effects.asking().is_some()
+            || (is_local && self.effects.fetching_permission().is_some())
+            || self.effects.asking_permission().is_some()
     }
 
     /// The replacement of a secret that may not be read: nothing is sent that could hold it.
     pub(super) fn mask_or_error(&self) -> Result<Secret, Error> {
-        if self.has_stand_ins || self.effects.fetching().is_some() {
+        if self.has_stand_ins || self.effects.fetching_permission().is_some() {
             return Ok(Secret::new(MASK.to_owned()));
         }
         Err(Error::new(ErrorKind::Unsupported, "no secret is read here".to_owned()))
@@ -203,23 +208,23 @@ impl Stores {
     }
 
     /// The failure of the store of a scheme.
-    fn failure(&self, scheme: &str) -> Option<&Error> {
+    fn store_failure(&self, scheme: &str) -> Option<&Error> {
         self.unavailable.iter().find(|(name, _)| *name == scheme).map(|(_, error)| error)
     }
 
     /// The message about a reference whose scheme has no store, with its remedy.
     fn missing_store_message(&self, scheme: &str) -> (String, String) {
-        if let Some(error) = self.failure(scheme) {
-            let forms = SecretScheme::forms(|it| ![scheme, "literal"].contains(&it.name));
+        if let Some(error) = self.store_failure(scheme) {
+            let forms = SecretScheme::forms_text(|it| ![scheme, "literal"].contains(&it.name));
             let help = format!(
                 "build callgate with the feature `{scheme}` for a platform that has one, or name a secret of {forms}"
             );
             return (error.to_string(), help);
         }
-        if !SecretScheme::is_connected(scheme) {
+        if !SecretScheme::is_remote_scheme(scheme) {
             // The text before the colon may be a part of a pasted secret.
             let message = "expected a reference to a secret, got a text of another form, or of a store that this program does not bring";
-            let forms = SecretScheme::forms(|it| it.name != "literal");
+            let forms = SecretScheme::forms_text(|it| it.name != "literal");
             let help = format!("write where the secret is, not the secret: {forms}");
             return (message.to_owned(), help);
         }
@@ -232,18 +237,18 @@ impl Stores {
     /// Reports references to stores that are not available.
     fn report_missing_stores(&self, reader: &mut Reader) {
         for (pointer, scheme) in std::mem::take(&mut reader.references) {
-            let is_told = self.failure(&scheme).is_none() && self.keys.contains(&scheme);
+            let is_told = self.store_failure(&scheme).is_none() && self.keys.contains(&scheme);
             if self.store_for_scheme(&scheme).is_none() && !is_told {
                 let (message, help) = self.missing_store_message(&scheme);
-                reader.complain(code_of(&scheme), pointer, message, help);
+                reader.report_fault(missing_store_code(&scheme), pointer, message, help);
             }
         }
     }
 }
 
 /// The code of a finding about a scheme without a store.
-fn code_of(scheme: &str) -> &'static str {
-    if SecretScheme::is_connected(scheme) {
+fn missing_store_code(scheme: &str) -> &'static str {
+    if SecretScheme::is_remote_scheme(scheme) {
         ConfigCode::SecretStore.as_str()
     } else {
         SettingCode::SecretReference.as_str()
@@ -259,7 +264,7 @@ impl SecretStore for Stores {
             Some(store) => store.get(reference).await,
             None => Err(Error::new(ErrorKind::Unsupported, self.missing_store_message(scheme).0)),
         };
-        self.or_stand_in(got)
+        self.secret_or_mask(got)
     }
 
     fn forget(&self, reference: &SecretReference, rejected: &Secret) {

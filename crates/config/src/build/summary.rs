@@ -57,12 +57,12 @@ impl Built {
     /// Counts the tools and the findings. Builds every declaration, which takes as long as loading the descriptions.
     #[doc(hidden)]
     pub fn summary(&self) -> Summary {
-        self.summary_with(|_, _| {})
+        self.summary_with_reports(|_, _| {})
     }
 
     /// The summary; `examined` gets the report of each toolset after every declaration was built, and their tokens.
     #[doc(hidden)]
-    pub fn summary_with(&self, mut examined: impl FnMut(Report, usize)) -> Summary {
+    pub fn summary_with_reports(&self, mut examined: impl FnMut(Report, usize)) -> Summary {
         let mut summary = Summary { findings: self.findings(), ..Summary::default() };
         for toolset in &self.toolsets {
             let (report, n_tokens) = toolset.examined_report();
@@ -70,14 +70,14 @@ impl Built {
             examined(report, n_tokens);
         }
         if summary.findings.is_empty() && summary.others.is_empty() {
-            summary.findings.extend(self.without_tools());
+            summary.findings.extend(self.no_tools_finding());
         }
         summary
     }
 
     /// The finding about a configuration that offers no tool, although nothing in it is wrong.
     #[doc(hidden)]
-    pub fn without_tools(&self) -> Option<Finding> {
+    pub fn no_tools_finding(&self) -> Option<Finding> {
         if self.executor.entries().next().is_some() {
             return None;
         }
@@ -119,7 +119,7 @@ impl BuiltToolset {
     #[doc(hidden)]
     pub fn examined_report(&self) -> (Report, usize) {
         let (mut report, mut n_tokens) = (self.report.clone(), 0);
-        report.examine(&self.operations, |_, tool| n_tokens += tool.tokens());
+        report.add_schema_findings(&self.operations, |_, tool| n_tokens += tool.tokens());
         (report, n_tokens)
     }
 
@@ -140,7 +140,7 @@ impl BuiltToolset {
         {
             self.locate(&text, &mut diagnostics);
         }
-        diagnostics.into_iter().map(|diagnostic| self.finding(diagnostic)).collect()
+        diagnostics.into_iter().map(|diagnostic| self.finding_of_diagnostic(diagnostic)).collect()
     }
 
     fn unreadable_description(&self, why: &str) -> Finding {
@@ -149,7 +149,7 @@ impl BuiltToolset {
     }
 
     /// A finding of the description, with its file: the description, or one that it refers to.
-    fn finding(&self, diagnostic: Diagnostic) -> Finding {
+    fn finding_of_diagnostic(&self, diagnostic: Diagnostic) -> Finding {
         let file = match diagnostic.file.as_deref() {
             None => self.file.clone(),
             Some(address) if address.starts_with("https:") => address.into(),

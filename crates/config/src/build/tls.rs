@@ -36,7 +36,7 @@ pub(super) async fn load_toolsets_tls(
     secrets: &Arc<dyn SecretStore>,
 ) -> Vec<ToolsetTls> {
     // A load that fetches nothing needs no settings.
-    let is_sent = reader.effects.fetching().is_some();
+    let is_sent = reader.effects.fetching_permission().is_some();
     let connects = |toolset: &ToolsetConfig| is_sent && toolset.upstream == Upstream::Http;
     let root = if config.toolsets.iter().any(connects) {
         load_tls(reader, &config.tls, base, secrets).await
@@ -49,7 +49,8 @@ pub(super) async fn load_toolsets_tls(
             settings.push(ToolsetTls::default());
             continue;
         }
-        let own = load_tls(reader, &toolset.tls, base, secrets).await.or_missing_from(&root);
+        let own =
+            load_tls(reader, &toolset.tls, base, secrets).await.with_missing_parts_from(&root);
         let tokens = Secured { ca: root.ca.clone(), identity: own.identity.clone() };
         settings.push(ToolsetTls { calls: own.tls_settings(), tokens: tokens.tls_settings() });
     }
@@ -74,7 +75,7 @@ struct Secured {
 
 impl Secured {
     /// These settings; each part that is missing is taken from `other`.
-    fn or_missing_from(self, other: &Self) -> Self {
+    fn with_missing_parts_from(self, other: &Self) -> Self {
         Self {
             ca: self.ca.or_else(|| other.ca.clone()),
             identity: self.identity.or_else(|| other.identity.clone()),
@@ -108,10 +109,11 @@ async fn load_tls(
         }
     }
     // The certificate is a credential: without leave to ask, nothing is sent with it.
-    let identity = match config.identity.as_ref().filter(|_| reader.effects.asking().is_some()) {
-        Some(identity) => read_client_identity(reader, identity, base, secrets).await,
-        None => None,
-    };
+    let identity =
+        match config.identity.as_ref().filter(|_| reader.effects.asking_permission().is_some()) {
+            Some(identity) => read_client_identity(reader, identity, base, secrets).await,
+            None => None,
+        };
     Secured { ca: read, identity }
 }
 
@@ -124,7 +126,7 @@ fn read_ca_certificates(
     let read = CaCertificates::read(&text).map_err(|error| {
         let help =
             "name a file with the certificates of the service's authority, or the service's own";
-        reader.complain(ConfigCode::Certificate, &written.pointer, error.to_string(), help);
+        reader.report_fault(ConfigCode::Certificate, &written.pointer, error.to_string(), help);
     });
     read.ok()
 }
@@ -141,18 +143,23 @@ async fn read_client_identity(
             reader.files.insert(base.join(path));
         }
     }
-    let key =
-        get_secret(reader, &config.key, format!("{}/client_key", config.pointer), secrets).await;
+    let key = get_or_report_secret(
+        reader,
+        &config.key,
+        format!("{}/client_key", config.pointer),
+        secrets,
+    )
+    .await;
     let passphrase = match &config.passphrase {
         Some(reference) => {
             let pointer = format!("{}/client_key_passphrase", config.pointer);
-            Some(get_secret(reader, reference, pointer, secrets).await?)
+            Some(get_or_report_secret(reader, reference, pointer, secrets).await?)
         }
         None => None,
     };
     let read = ClientIdentity::new(&chain?, &key?, passphrase.as_ref()).map_err(|error| {
         let help = "`client_certificate` is the certificate with its chain, ours first; `client_key` its private key";
-        reader.complain(ConfigCode::Certificate, &config.pointer, error.to_string(), help);
+        reader.report_fault(ConfigCode::Certificate, &config.pointer, error.to_string(), help);
     });
     read.ok()
 }
@@ -172,12 +179,12 @@ fn certificate_bytes(
     let read = read_file(&file, MAX_CERTIFICATES).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", file.display());
         let help = "name a file, or write the certificate itself as PEM or as DER in base64";
-        reader.complain(SettingCode::UnreadableFile, &written.pointer, message, help);
+        reader.report_fault(SettingCode::UnreadableFile, &written.pointer, message, help);
     });
     read.ok()
 }
 
-async fn get_secret(
+async fn get_or_report_secret(
     reader: &mut Reader,
     reference: &SecretReference,
     pointer: String,
@@ -189,7 +196,7 @@ async fn get_secret(
         Err(_) => "the secret store does not answer".to_owned(),
     };
     let help = "write where the private key is: `file:client.key` or `env:CLIENT_KEY`";
-    reader.complain(KindCode::Secret, pointer, message, help);
+    reader.report_fault(KindCode::Secret, pointer, message, help);
     None
 }
 

@@ -35,7 +35,7 @@ pub(super) struct ToolsetParts<'a> {
 }
 
 /// Builds one toolset; `None` if its description cannot be read.
-pub(super) async fn build<'a>(
+pub(super) async fn build_toolset<'a>(
     reader: &mut Reader,
     config: &'a ToolsetConfig,
     sending: Sending,
@@ -48,7 +48,7 @@ pub(super) async fn build<'a>(
     let places = authenticators.own.as_ref().map(|own| own.places()).unwrap_or_default();
     let refuse = || Some(Arc::new(Refuse::new()) as Arc<dyn Transport>);
     let transport =
-        reader.effects.fetching().map_or_else(refuse, |_| environment.transport.clone());
+        reader.effects.fetching_permission().map_or_else(refuse, |_| environment.transport.clone());
     let around = LoadingContext { base, transport, missing: environment.missing, fetched };
     let options = load_options(config, &build_context.names, &places);
     let Loading { version, mut loaded, overlaid, unreadable, fetched } =
@@ -61,8 +61,8 @@ pub(super) async fn build<'a>(
         build_context,
     );
     let Loaded { operations, mut report, .. } = loaded;
-    hide_variables(reader, &mut report);
-    headers::set_headers(reader, config, &authenticators.headers, &mut callables);
+    mask_variable_values(reader, &mut report);
+    headers::set_fixed_headers(reader, config, &authenticators.headers, &mut callables);
     credential_arguments::report_credential_arguments(reader, config, &callables);
     let secret_arguments = credential_arguments::credential_argument_names(config, &callables);
     edits::report_faulty_edits(reader, config, &report, &callables);
@@ -115,10 +115,10 @@ fn description_text(
 }
 
 /// Shows the names of variables in findings, in place of the values that came from them.
-fn hide_variables(reader: &Reader, report: &mut Report) {
+fn mask_variable_values(reader: &Reader, report: &mut Report) {
     for diagnostic in &mut report.diagnostics {
-        reader.looked_up.hide(&mut diagnostic.message);
-        if reader.looked_up.hide(&mut diagnostic.help) {
+        reader.looked_up.replace_values_by_names(&mut diagnostic.message);
+        if reader.looked_up.replace_values_by_names(&mut diagnostic.help) {
             diagnostic.remedy = None;
         }
     }

@@ -57,7 +57,7 @@ pub(super) async fn build_transports(
     let mut connections = Connections {
         secrets: Arc::clone(secrets),
         network: previous.map_or_else(
-            || environment.network(config.serving.proxy.clone()),
+            || environment.network_avoiding_listeners(config.serving.proxy.clone()),
             |kept| kept.network.clone(),
         ),
         previous_directories: previous.map(|kept| kept.directories.clone()).unwrap_or_default(),
@@ -65,7 +65,7 @@ pub(super) async fn build_transports(
         clock: environment.clock.clone(),
     };
     if let Some(transport) = &environment.transport {
-        let sending = config.toolsets.iter().map(|_| shared_sending(transport)).collect();
+        let sending = config.toolsets.iter().map(|_| sending_over_transport(transport)).collect();
         return (sending, connections);
     }
     let secured = tls::load_toolsets_tls(reader, config, base, &connections.secrets).await;
@@ -76,7 +76,7 @@ pub(super) async fn build_transports(
 }
 
 /// The program's own transport for everything.
-fn shared_sending(transport: &Arc<dyn Transport>) -> Sending {
+fn sending_over_transport(transport: &Arc<dyn Transport>) -> Sending {
     let way = Some(connect::Way::Own(Arc::clone(transport)));
     let (calls, descriptions) = (Some(Arc::clone(transport)), Arc::clone(transport));
     let (tokens, secured) = (Arc::clone(transport), TlsSettings::new());

@@ -18,13 +18,13 @@ pub(super) fn report_unbound_values(
     config: &Config,
     environment: &Environment,
 ) {
-    if environment.sidecar == Sidecar::None || !tells_callers_apart(config) {
+    if environment.sidecar == Sidecar::None || !has_distinct_callers(config) {
         return;
     }
     for toolset in &config.toolsets {
         let sources = toolset.kind.iter().flat_map(|kind| kind.session_sources(&toolset.pointer));
         for (pointer, source) in sources {
-            let Some(shown) = unbound_source(&source, &config.sessions) else { continue };
+            let Some(shown) = unbound_source_text(&source, &config.sessions) else { continue };
             let message = format!("expected a value that no caller sets, got: `{shown}`");
             reader.warn(ConfigCode::OpenSessionValue, pointer, &message, HELP);
         }
@@ -34,7 +34,7 @@ pub(super) fn report_unbound_values(
 const HELP: &str = "bind it: `sessions: {claims: {NAME: CLAIM}}`, or `headers` that a front sets";
 
 /// True if there are named principals, or issuers of tokens; the holder of a single token is one runtime.
-fn tells_callers_apart(config: &Config) -> bool {
+fn has_distinct_callers(config: &Config) -> bool {
     let access = config.serving.access.as_ref();
     access.is_some_and(|access| {
         let mut principals = access.principals.iter();
@@ -43,7 +43,7 @@ fn tells_callers_apart(config: &Config) -> bool {
 }
 
 /// A source that nothing binds, as it is written.
-fn unbound_source(source: &SessionSource, sessions: &SessionsConfig) -> Option<String> {
+fn unbound_source_text(source: &SessionSource, sessions: &SessionsConfig) -> Option<String> {
     let holds = |bound: &str, name: &str| SessionName::new(bound).holds(&SessionName::new(name));
     let is_claim = |name: &str| sessions.claims.iter().any(|(bound, _)| holds(bound, name));
     let is_header = |name: &str| sessions.headers.iter().any(|(bound, _)| holds(bound, name));

@@ -45,7 +45,7 @@ pub(super) async fn build_notified_service(
             Ok(key) => keys.push(key),
             Err(message) => {
                 let code = ConfigCode::MissingSecret;
-                reader.complain(code, "/approvals/webhook/secret", message, HELP);
+                reader.report_fault(code, "/approvals/webhook/secret", message, HELP);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `google_access_token:` and `google_id_token:`: tokens of a Google account.
 
 use callgate_auth::{AuthConfig, GoogleToken};
-use callgate_settings::{Kind, SettingCode, at, forms, keys};
+use callgate_settings::{Kind, SettingCode, forms, keys, member_pointer};
 use callgate_tree::Node;
 
 use crate::identity::{IdentityKeys, NonEmpty, read_identity};
@@ -22,14 +22,14 @@ keys! {
 
 forms! {
     struct AccessToken => AuthConfig, GoogleAccessTokenKeys::KIND, |reader, mapping, key| {
-        reader.within::<GoogleAccessTokenKeys, _>(mapping, key, |reader, mapping, keys| {
+        reader.read_several_sections::<GoogleAccessTokenKeys, _>(mapping, key, |reader, mapping, keys| {
             let scopes = keys.scopes.unwrap_or_default();
             let identity = Box::new(read_identity(reader, mapping));
             Some(AuthConfig::Google { identity, token: GoogleToken::Access { scopes } })
         })
     };
     struct IdToken => AuthConfig, GoogleIdTokenKeys::KIND, |reader, mapping, key| {
-        reader.within::<GoogleIdTokenKeys, _>(mapping, key, |reader, mapping, keys| {
+        reader.read_several_sections::<GoogleIdTokenKeys, _>(mapping, key, |reader, mapping, keys| {
             let identity = Box::new(read_identity(reader, mapping));
             Some(AuthConfig::Google { identity, token: GoogleToken::Id { audience: keys.audience } })
         })
@@ -41,13 +41,13 @@ forms! {
         if is_bare_list || scopes.iter().any(String::is_empty) {
             let message = "expected scopes, got an empty list or an empty text";
             let help = "leave the key out for everything in Google Cloud";
-            reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
         }
         Some(scopes)
     };
     /// A text that is not empty, or the variable that holds it.
     struct Audience => String, Kind::Text, |reader, mapping, key| {
         let text = reader.get::<NonEmpty>(mapping, key)?;
-        reader.text_or_variable(&text, || at(mapping, key))
+        reader.text_or_variable(&text, || member_pointer(mapping, key))
     };
 }

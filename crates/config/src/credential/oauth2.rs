@@ -9,7 +9,8 @@ use callgate_auth::{
 };
 use callgate_secret::SecretReference;
 use callgate_settings::{
-    Kind, Mapping, Reader, SecretOrName, Section, SettingCode, at, forms, keys, pointer_segment,
+    Kind, Mapping, Reader, SecretOrName, Section, SettingCode, forms, keys, member_pointer,
+    pointer_segment,
 };
 use callgate_tool::CallerToken;
 use callgate_tree::Node;
@@ -100,7 +101,7 @@ keys! {
 
 forms! {
     struct AuthorizationCode => AuthConfig, AuthorizationCodeKeys::KIND, |reader, mapping, key| {
-        reader.within::<AuthorizationCodeKeys, _>(mapping, key, |reader, mapping, keys| {
+        reader.read_several_sections::<AuthorizationCodeKeys, _>(mapping, key, |reader, mapping, keys| {
             report_nonlocal_redirect_url(reader, mapping, keys.redirect_url.as_deref());
             let grant = OAuth2Grant::AuthorizationCode(LoginEndpoints {
                 authorization_url: keys.authorization_url,
@@ -112,19 +113,19 @@ forms! {
         })
     };
     struct ClientCredentials => AuthConfig, ClientCredentialsKeys::KIND, |reader, mapping, key| {
-        reader.within::<ClientCredentialsKeys, _>(mapping, key, |reader, mapping, keys| {
+        reader.read_several_sections::<ClientCredentialsKeys, _>(mapping, key, |reader, mapping, keys| {
             let grant = OAuth2Grant::ClientCredentials;
             read_grant_credential(reader, mapping, "oauth2_client_credentials", keys.client_id, grant)
         })
     };
     struct JwtBearer => AuthConfig, JwtBearerKeys::KIND, |reader, mapping, key| {
-        reader.within::<JwtBearerKeys, _>(mapping, key, |reader, mapping, keys| {
+        reader.read_several_sections::<JwtBearerKeys, _>(mapping, key, |reader, mapping, keys| {
             let grant = OAuth2Grant::JwtBearer { assertion: keys.assertion? };
             read_grant_credential(reader, mapping, "jwt_bearer", keys.client_id, grant)
         })
     };
     struct TokenExchange => AuthConfig, TokenExchangeKeys::KIND, |reader, mapping, key| {
-        reader.within::<TokenExchangeKeys, _>(mapping, key, |reader, mapping, keys| {
+        reader.read_several_sections::<TokenExchangeKeys, _>(mapping, key, |reader, mapping, keys| {
             let type_or_usual = |given: Option<String>| given.unwrap_or_else(|| format!("{TOKEN_TYPE}access_token"));
             let grant = OAuth2Grant::TokenExchange {
                 subject: keys.subject_token?,
@@ -137,8 +138,8 @@ forms! {
     };
     struct Subject => SubjectToken, Kind::SecretOrCaller, read_subject_token;
     struct EndpointUrl => String, Kind::Setting, |reader, mapping, key| {
-        let text = reader.setting(mapping, key)?;
-        is_url(reader, mapping, key, &text).then_some(text)
+        let text = reader.string_or_variable(mapping, key)?;
+        check_request_url(reader, mapping, key, &text).then_some(text)
     };
     struct OneOrMore => Vec<String>, Kind::AnyOf(&[Kind::Text, Kind::List(&Kind::Text)]), |reader, mapping, key| {
         match mapping.object.get(key)?.as_str() {
@@ -149,7 +150,7 @@ forms! {
     /// One text or several, or the variables that hold them.
     struct Audiences => Vec<String>, OneOrMore::KIND, |reader, mapping, key| {
         let texts = reader.get::<OneOrMore>(mapping, key)?;
-        Some(texts.iter().filter_map(|text| reader.text_or_variable(text, || at(mapping, key))).collect())
+        Some(texts.iter().filter_map(|text| reader.text_or_variable(text, || member_pointer(mapping, key))).collect())
     };
     struct Parameters => Vec<(String, String)>, Kind::Map(&Kind::Text), read_parameters;
     /// A type of token: the last word of the URIs of RFC 8693 §3, or any URI.
@@ -161,7 +162,7 @@ forms! {
         if !text.contains(':') {
             let message = format!("expected a type of token, got: `{text}`");
             let help = format!("write a URI, or `{}`", TOKEN_TYPES.join("`, `"));
-            reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
         }
         Some(text.to_owned())
     };
@@ -178,7 +179,7 @@ fn read_grant_credential(
     let mut keys = OAuth2Keys::default();
     OAuth2Keys::fill(&mut keys, reader, mapping);
     let endpoint = take_token_endpoint(reader, mapping, &mut keys);
-    let client = client::oauth2_client(reader, mapping, client_id, &mut keys);
+    let client = client::read_oauth2_client(reader, mapping, client_id, &mut keys);
     Some(AuthConfig::OAuth2(Box::new(OAuth2Config {
         scopes: keys.scopes.unwrap_or_default(),
         audiences: keys.audience.unwrap_or_default(),
@@ -200,7 +201,12 @@ fn take_token_endpoint(
     match (keys.token_url.take(), keys.issuer.take()) {
         (Some(_), Some(_)) => {
             let message = "expected `token_url` or `issuer`, got both";
-            reader.complain(SettingCode::WrongValue, at(mapping, "issuer"), message, "keep one");
+            reader.report_fault(
+                SettingCode::WrongValue,
+                member_pointer(mapping, "issuer"),
+                message,
+                "keep one",
+            );
             None
         }
         (Some(url), None) => Some(TokenEndpoint::Url(url)),
@@ -224,7 +230,12 @@ fn report_nonlocal_redirect_url(
     if url.is_some_and(|url| !is_local(&url)) {
         let message = "expected an address on this machine, got another URL";
         let help = "for example `http://127.0.0.1:8400/callback`";
-        reader.complain(SettingCode::WrongValue, at(mapping, "redirect_url"), message, help);
+        reader.report_fault(
+            SettingCode::WrongValue,
+            member_pointer(mapping, "redirect_url"),
+            message,
+            help,
+        );
     }
 }
 
@@ -237,17 +248,17 @@ fn read_subject_token(
     if mapping.object.get(key).and_then(Node::as_str) != Some(CallerToken::PLACE) {
         return read_credential_source(reader, mapping, key).map(SubjectToken::Source);
     }
-    reader.session_texts.insert(at(mapping, key));
+    reader.session_texts.insert(member_pointer(mapping, key));
     if !["token_url", "issuer"].into_iter().any(|key| mapping.object.contains(key)) {
         let message = "expected `token_url` or `issuer` beside the caller's token, got neither";
         let help = "write `issuer: https://idp.example.com`: no description says where a caller's token is sent";
-        reader.complain(SettingCode::MissingKey, at(mapping, key), message, help);
+        reader.report_fault(SettingCode::MissingKey, member_pointer(mapping, key), message, help);
     }
     Some(SubjectToken::Caller)
 }
 
 /// True if a text is a URL that requests can be sent to; otherwise reports it.
-fn is_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str, text: &str) -> bool {
+fn check_request_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str, text: &str) -> bool {
     let parsed = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     let is_plain = |url: &Url| url.fragment().is_none() && url.username().is_empty();
     if parsed.is_some_and(|url| is_plain(&url)) {
@@ -267,7 +278,7 @@ fn is_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str, text: &str) -> b
         "redirect_url" => "for example `http://127.0.0.1:8400/callback`",
         _ => "for example `https://idp.example.com/token`",
     };
-    reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+    reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
     false
 }
 
@@ -276,7 +287,7 @@ fn read_parameters(
     mapping: Mapping<'_>,
     key: &str,
 ) -> Option<Vec<(String, String)>> {
-    let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+    let (node, pointer) = (mapping.object.get(key)?, member_pointer(mapping, key));
     let Some(object) = node.as_object() else {
         let help = "`{organization: acme}`";
         reader.report_wrong_type(&pointer, "a mapping from names to texts", node, help);
@@ -288,7 +299,12 @@ fn read_parameters(
         if OURS.contains(&name.as_ref()) {
             let message =
                 format!("expected another parameter than those of callgate, got: `{name}`");
-            reader.complain(SettingCode::WrongValue, pointer, message, "a key of its own says it");
+            reader.report_fault(
+                SettingCode::WrongValue,
+                pointer,
+                message,
+                "a key of its own says it",
+            );
             continue;
         }
         match value.as_str() {

@@ -47,7 +47,7 @@ keys! {
 
 forms! {
     struct Vault => Remote, VaultKeys::KIND, |reader, mapping, key| {
-        reader.within::<VaultKeys, _>(mapping, key, |reader, mapping, mut keys| {
+        reader.read_several_sections::<VaultKeys, _>(mapping, key, |reader, mapping, mut keys| {
             let tls = keys.tls.take().unwrap_or_default();
             let namespace = keys.namespace.take();
             let address = keys.address.take();
@@ -83,7 +83,7 @@ fn read_vault_login(
     };
     let message = format!("expected one way to log in, got {got}");
     let help = "add `token: env:VAULT_TOKEN`, or a login under `kubernetes` or `approle`";
-    reader.complain(SettingCode::WrongValue, mapping.pointer, message, help);
+    reader.report_fault(SettingCode::WrongValue, mapping.pointer, message, help);
     None
 }
 

@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use callgate_kind::KindCode;
 use callgate_secret::SecretReference;
 use callgate_settings::{
-    Kind, Mapping, Reader, SettingCode, at, forms, keys, nearest_help, read_secrets,
+    Kind, Mapping, Reader, SettingCode, forms, keys, member_pointer, nearest_help, read_secrets,
 };
 use callgate_transport::is_this_machine;
 use callgate_tree::Node;
@@ -188,7 +188,7 @@ keys! {
 
 forms! {
     struct Access => AccessConfig, AccessKeys::KIND, |reader, mapping, key| {
-        reader.within::<AccessKeys, _>(mapping, key, |reader, mapping, keys| Some(access_config(reader, mapping, keys)))
+        reader.read_several_sections::<AccessKeys, _>(mapping, key, |reader, mapping, keys| Some(read_access_config(reader, mapping, keys)))
     };
     struct Tokens => Vec<Token>, Kind::AnyOf(&[Kind::Secret, Kind::List(&Kind::Secret)]), |reader, mapping, key| {
         let secrets = read_secrets(reader, mapping, key).into_iter();
@@ -197,18 +197,18 @@ forms! {
     struct Principals => Vec<PrincipalConfig>, Kind::Map(&PrincipalKeys::KIND), |reader, mapping, key| {
         let help = "for example `{agent: {bearer: env:AGENT_TOKEN}}`";
         let named: Vec<_> =
-            reader.map::<Principal, _>(mapping, key, "a mapping from names to principals", help)?;
+            reader.named_values::<Principal, _>(mapping, key, "a mapping from names to principals", help)?;
         let principal = |(name, principal): (String, PrincipalConfig)| {
             PrincipalConfig { id: format!("principal:{name}"), ..principal }
         };
         Some(named.into_iter().map(principal).collect())
     };
     struct Principal => PrincipalConfig, PrincipalKeys::KIND, |reader, mapping, key| {
-        reader.within::<PrincipalKeys, _>(mapping, key, |reader, mapping, keys| {
+        reader.read_several_sections::<PrincipalKeys, _>(mapping, key, |reader, mapping, keys| {
             if !["bearer", "client_certificate"].iter().any(|key| mapping.object.contains(key)) {
                 let message = "expected `bearer` or `client_certificate`, got neither";
                 let help = "say how it is known: `bearer: env:NAME`";
-                reader.complain(SettingCode::MissingKey, mapping.pointer, message, help);
+                reader.report_fault(SettingCode::MissingKey, mapping.pointer, message, help);
             }
             let certificate = keys.client_certificate.and_then(|keys| keys.san);
             Some(PrincipalConfig {
@@ -222,7 +222,7 @@ forms! {
     struct KnownToolsets => Arc<BTreeSet<String>>, Kind::List(&Kind::Text), |reader, mapping, key| {
         let named: Vec<_> = reader.strings(mapping, key).into_iter().map(ToOwned::to_owned).collect();
         for (index, name) in named.iter().enumerate() {
-            report_unknown_toolset(reader, &format!("{}/{index}", at(mapping, key)), name);
+            report_unknown_toolset(reader, &format!("{}/{index}", member_pointer(mapping, key)), name);
         }
         Some(Arc::new(named.into_iter().collect()))
     };
@@ -231,12 +231,12 @@ forms! {
         reader.get::<SecureUrl>(mapping, key)?;
         reader.get::<String>(mapping, key)
     };
-    struct SecureUrl => Url, Kind::Address, secure_url;
+    struct SecureUrl => Url, Kind::Address, read_secure_url;
     struct Audiences => Vec<String>, Kind::AnyOf(&[Kind::Text, Kind::List(&Kind::Text)]), |reader, mapping, key| {
         if mapping.object.get(key).and_then(Node::as_array).is_some_and(<[Node]>::is_empty) {
             let help = "name whom tokens are for, so that those for others are refused";
             let message = "expected one audience at least, got none";
-            reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
         }
         match mapping.object.get(key)?.as_array() {
             Some(_) => reader.get::<Vec<String>>(mapping, key),
@@ -245,14 +245,14 @@ forms! {
     };
     struct Algorithms => Vec<&'static str>, Kind::List(&Kind::Choice(ALGORITHMS)), |reader, mapping, key| {
         let help = format!("one of `{}`", ALGORITHMS.join("`, `"));
-        Some(reader.each(mapping, key, &help, |name| {
+        Some(reader.parsed_strings(mapping, key, &help, |name| {
             let algorithm = ALGORITHMS.iter().copied().find(|algorithm| *algorithm == name);
             algorithm.ok_or_else(|| format!("expected a signature with a key pair, got: `{name}`"))
         }))
     };
 }
 
-fn access_config(reader: &mut Reader, mapping: Mapping<'_>, keys: AccessKeys) -> AccessConfig {
+fn read_access_config(reader: &mut Reader, mapping: Mapping<'_>, keys: AccessKeys) -> AccessConfig {
     let mut principals = Vec::new();
     if let Some(tokens) = keys.bearer.filter(|tokens| !tokens.is_empty()) {
         let (id, rights) = ("bearer".to_owned(), Rights::default());
@@ -262,7 +262,7 @@ fn access_config(reader: &mut Reader, mapping: Mapping<'_>, keys: AccessKeys) ->
     if !["bearer", "jwt", "principals"].iter().any(|key| mapping.object.contains(key)) {
         let help = "for example `access: {bearer: env:CALLGATE_TOKEN}`";
         let message = "expected `bearer`, `principals` or `jwt`, got none";
-        reader.complain(SettingCode::MissingKey, mapping.pointer, message, help);
+        reader.report_fault(SettingCode::MissingKey, mapping.pointer, message, help);
     }
     let (issuers, public_listing) = (keys.jwt.unwrap_or_default(), keys.public_listing);
     let public_listing = public_listing.unwrap_or_default();
@@ -295,11 +295,11 @@ fn report_unknown_toolset(reader: &mut Reader, pointer: &str, name: &str) {
     let all = || format!("the toolsets are `{}`", toolset_names.join("`, `"));
     let help = nearest_help(name, toolset_names.iter().map(String::as_str), all);
     let message = format!("expected the name of a toolset, got: `{name}`");
-    reader.complain(KindCode::UnknownToolset, pointer, message, help);
+    reader.report_fault(KindCode::UnknownToolset, pointer, message, help);
 }
 
 fn read_issuers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Vec<IssuerConfig>> {
-    let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+    let (node, pointer) = (mapping.object.get(key)?, member_pointer(mapping, key));
     let Some(items) = node.as_array() else {
         reader.report_wrong_type(
             &pointer,
@@ -330,7 +330,7 @@ fn issuer_config(keys: IssuerKeys) -> Option<IssuerConfig> {
 }
 
 /// An issuer's address, which must be secure: an intermediary could otherwise replace the issuer's keys.
-fn secure_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
+fn read_secure_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
     let text = reader.string(mapping, key)?;
     let is_local = |url: &Url| url.host().is_some_and(|host| is_this_machine(&host));
     let is_fine = |url: &Url| {
@@ -343,7 +343,7 @@ fn secure_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Ur
     if url.is_none() {
         let message = "expected an address: `https://`, or `http://` of this machine";
         let help = "write the issuer as its metadata say it";
-        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+        reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
     }
     url
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use callgate_secret::SecretReference;
-use callgate_settings::{Form, Kind, Mapping, Reader, SettingCode, at, forms, keys};
+use callgate_settings::{Form, Kind, Mapping, Reader, SettingCode, forms, keys, member_pointer};
 use callgate_tree::Node;
 
 use super::Address;
@@ -65,7 +65,7 @@ forms! {
         read_listeners;
     Address => Self, Kind::Text, |reader, mapping, key| {
         let text = reader.string(mapping, key)?;
-        read_listener_address(reader, text, &at(mapping, key))
+        read_listener_address(reader, text, &member_pointer(mapping, key))
     };
     struct CallersTls => ListenerTls, ListenerTlsKeys::KIND, |reader, mapping, key| {
         let ListenerTlsKeys { certificate, client_ca, key } = reader.get::<ListenerTlsKeys>(mapping, key)?;
@@ -79,21 +79,21 @@ fn read_listeners(
     root: Mapping<'_>,
     key: &str,
 ) -> Option<Vec<ListenerConfig>> {
-    let (node, pointer) = (root.object.get(key)?, at(root, key));
+    let (node, pointer) = (root.object.get(key)?, member_pointer(root, key));
     let Some(items) = node.as_array() else {
-        return listener_config(reader, node, &pointer).map(|listener| vec![listener]);
+        return read_listener(reader, node, &pointer).map(|listener| vec![listener]);
     };
     if items.is_empty() {
         let message = "expected one address at least, got none";
         let help = "leave the key out for the default";
-        reader.complain(SettingCode::WrongValue, &pointer, message, help);
+        reader.report_fault(SettingCode::WrongValue, &pointer, message, help);
     }
     let items = items.iter().enumerate();
-    let read = |(index, node)| listener_config(reader, node, &format!("{pointer}/{index}"));
+    let read = |(index, node)| read_listener(reader, node, &format!("{pointer}/{index}"));
     Some(items.filter_map(read).collect())
 }
 
-fn listener_config(reader: &mut Reader, node: &Node, pointer: &str) -> Option<ListenerConfig> {
+fn read_listener(reader: &mut Reader, node: &Node, pointer: &str) -> Option<ListenerConfig> {
     if let Some(text) = node.as_str() {
         return read_listener_address(reader, text, pointer).map(ListenerConfig::new);
     }
@@ -107,7 +107,7 @@ fn listener_config(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Li
 
 fn read_listener_address(reader: &mut Reader, text: &str, pointer: &str) -> Option<Address> {
     let address = text.parse().map_err(|error: super::NotAnAddress| {
-        reader.complain(SettingCode::WrongValue, pointer, error.to_string(), EXAMPLES);
+        reader.report_fault(SettingCode::WrongValue, pointer, error.to_string(), EXAMPLES);
     });
     address.ok()
 }

@@ -3,7 +3,7 @@
 use std::{slice, time::Duration};
 
 use callgate_secret::SecretReference;
-use callgate_settings::{Count, Kind, Mapping, Reader, SettingCode, at, forms, keys};
+use callgate_settings::{Count, Kind, Mapping, Reader, SettingCode, forms, keys, member_pointer};
 use callgate_transport::is_this_machine;
 use callgate_tree::Node;
 use url::{Host, Url};
@@ -158,7 +158,7 @@ impl RedisUrl {
         (is_bare && has_no_more).then_some(Self { host, port, database, is_secure })
     }
 
-    fn is_near(&self) -> bool {
+    fn is_on_this_machine(&self) -> bool {
         Host::parse(&self.host).is_ok_and(|host| is_this_machine(&host))
     }
 }
@@ -204,18 +204,18 @@ keys! {
 
 forms! {
     struct Redis => RedisConfig, RedisKeys::KIND, |reader, mapping, key| {
-        reader.within::<RedisKeys, _>(mapping, key, read_redis)
+        reader.read_several_sections::<RedisKeys, _>(mapping, key, read_redis)
     };
     struct Server => RedisUrl, Kind::Text, |reader, mapping, key| {
         let url = RedisUrl::parse(reader.string(mapping, key)?);
         if url.is_none() {
-            reader.complain(SettingCode::WrongValue, at(mapping, key), NO_SERVER, SERVER_HELP);
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), NO_SERVER, SERVER_HELP);
         }
         url
     };
     struct Nodes => Vec<RedisUrl>, Kind::List(&Kind::Text), |reader, mapping, key| {
         let n_written = mapping.object.get(key).and_then(Node::as_array).map_or(0, <[_]>::len);
-        let nodes = reader.each(mapping, key, SERVER_HELP, |text| {
+        let nodes = reader.parsed_strings(mapping, key, SERVER_HELP, |text| {
             let url = RedisUrl::parse(text).filter(|url| url.database == 0);
             url.ok_or_else(|| NO_SERVER.to_owned())
         });
@@ -223,7 +223,7 @@ forms! {
         if nodes.is_empty() || is_mixed {
             if n_written == nodes.len() {
                 let message = "expected the addresses of servers, all with `rediss:` or all with `redis:`";
-                reader.complain(SettingCode::WrongValue, at(mapping, key), message, "for example `[rediss://redis.internal:6379]`");
+                reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, "for example `[rediss://redis.internal:6379]`");
             }
             return None;
         }
@@ -239,10 +239,10 @@ forms! {
         Some(RedisDurability { wait, timeout: timeout.unwrap_or(WAIT) })
     };
     struct WaitTime => Duration, Kind::Duration, |reader, mapping, key| {
-        let time = reader.duration_as(mapping, key, WAIT_HELP)?;
+        let time = reader.duration_with_help(mapping, key, WAIT_HELP)?;
         if time > LONGEST_WAIT || time.is_zero() {
             let message = format!("expected a time of up to {} ms, got {} ms", LONGEST_WAIT.as_millis(), time.as_millis());
-            reader.complain(SettingCode::WrongValue, at(mapping, key), message, WAIT_HELP);
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, WAIT_HELP);
             return None;
         }
         Some(time)
@@ -256,7 +256,7 @@ fn read_redis(reader: &mut Reader, mapping: Mapping<'_>, keys: RedisKeys) -> Opt
         let got = if present.is_empty() { "none" } else { "several" };
         let message = format!("expected one of `url`, `sentinel` and `cluster`, got {got}");
         let help = "for example `{url: rediss://redis.internal:6379}`";
-        reader.complain(SettingCode::WrongValue, mapping.pointer, message, help);
+        reader.report_fault(SettingCode::WrongValue, mapping.pointer, message, help);
         return None;
     };
     let RedisKeys { cluster, durability, password, sentinel, tls, url, user } = keys;
@@ -266,15 +266,16 @@ fn read_redis(reader: &mut Reader, mapping: Mapping<'_>, keys: RedisKeys) -> Opt
     if tls.is_some() && !is_secure {
         let message = "expected an address that begins with `rediss:` beside `tls`, got one that begins with `redis:`";
         let help = "write `rediss://…`, or leave `tls` out";
-        reader.complain(SettingCode::WrongValue, at(mapping, way), message, help);
+        reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, way), message, help);
     }
     if user.is_some() && !mapping.object.contains("password") {
         reader.report_missing_key(mapping, "password");
     }
-    if password.is_some() && !is_secure && !servers.urls().iter().all(RedisUrl::is_near) {
+    if password.is_some() && !is_secure && !servers.urls().iter().all(RedisUrl::is_on_this_machine)
+    {
         let message = "the password crosses the network in the clear";
         let help = "write `rediss://…` if the server has TLS";
-        reader.warn(ConfigCode::PlainHttp, at(mapping, way), message, help);
+        reader.warn(ConfigCode::PlainHttp, member_pointer(mapping, way), message, help);
     }
     let tls = tls.unwrap_or_default();
     Some(RedisConfig { user, password, tls, durability, ..RedisConfig::from_nodes(servers) })

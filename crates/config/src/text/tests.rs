@@ -14,7 +14,7 @@ fn read(toolset: &str) -> Config {
         "REGION" => Some("eu".to_owned()),
         _ => None,
     };
-    Config::read_with(text.as_bytes(), Reader::looking_up(variables)).unwrap()
+    Config::read_text_with_reader(text.as_bytes(), Reader::with_variable_source(variables)).unwrap()
 }
 
 fn oauth(toolset: &str) -> callgate_auth::OAuth2Config {

@@ -3,7 +3,7 @@
 
 use callgate_auth::{AuthConfig, TokenEndpoint};
 use callgate_kind::KindCode;
-use callgate_settings::{Mapping, Reader, at};
+use callgate_settings::{Mapping, Reader, member_pointer};
 use callgate_transport::is_public;
 use callgate_tree::{Node, Object};
 use url::{Host, Url};
@@ -34,7 +34,12 @@ pub(super) fn mark_foreign_endpoint(
     let may_be_allowed = mapping.object.get("egress").and_then(|egress| egress.as_object());
     if !is_public_https(url) && may_be_allowed.is_none_or(Object::is_empty) {
         let help = "if you trust it, list its origin under `credential_origins`";
-        reader.warn(KindCode::ExportedTool, at(mapping, "auth"), UNTRUSTED_ENDPOINT, help);
+        reader.warn(
+            KindCode::ExportedTool,
+            member_pointer(mapping, "auth"),
+            UNTRUSTED_ENDPOINT,
+            help,
+        );
     }
     config.endpoint = TokenEndpoint::DescribedUrl(url.clone());
     true

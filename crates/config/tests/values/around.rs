@@ -232,7 +232,7 @@ async fn a_call_of_an_earlier_process_is_not_made_again() {
         assert_eq!(program.call(key).await, ("outcome_unknown", 2));
     }
     assert_eq!(program.call("new").await, ("unreachable", 3));
-    assert_eq!(program.built.as_ref().unwrap().audit().unwrap().unknown().len(), 0);
+    assert_eq!(program.built.as_ref().unwrap().audit().unwrap().calls_without_end().len(), 0);
 }
 
 #[tokio::test]

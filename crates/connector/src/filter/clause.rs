@@ -17,7 +17,7 @@ pub(crate) fn parse_clause(text: &str, fields: &[&Field]) -> Result<Filter, Prob
     let filter = reader.read_disjunction(0)?;
     match reader.tokens.first() {
         None => Ok(filter),
-        Some(token) => Err(reader.unexpected_token("`AND`, `OR` or the end", Some(token))),
+        Some(token) => Err(reader.unexpected_token_problem("`AND`, `OR` or the end", Some(token))),
     }
 }
 
@@ -46,21 +46,21 @@ impl<'a> ClauseReader<'a> {
     }
 
     fn read_conjunction(&mut self, depth: usize) -> Result<Filter, Problem> {
-        let mut parts = vec![self.condition_or_group(depth)?];
+        let mut parts = vec![self.read_condition_or_group(depth)?];
         while self.takes_word("and") {
-            parts.push(self.condition_or_group(depth)?);
+            parts.push(self.read_condition_or_group(depth)?);
         }
         Ok(joined_filter(parts, Filter::All))
     }
 
-    fn condition_or_group(&mut self, depth: usize) -> Result<Filter, Problem> {
+    fn read_condition_or_group(&mut self, depth: usize) -> Result<Filter, Problem> {
         if self.takes_sign("(") {
             if depth >= MAX_DEPTH {
                 return Err(clause_problem("conditions with fewer parentheses", None));
             }
             let inner = self.read_disjunction(depth + 1)?;
             if !self.takes_sign(")") {
-                return Err(self.unexpected_token("`)`", self.tokens.first()));
+                return Err(self.unexpected_token_problem("`)`", self.tokens.first()));
             }
             return Ok(inner);
         }
@@ -74,10 +74,10 @@ impl<'a> ClauseReader<'a> {
     }
 
     fn read_field(&mut self) -> Result<String, Problem> {
-        let token = self.next();
+        let token = self.take_token();
         let word = match token {
             Some(ClauseToken::Word(word)) => word.as_str(),
-            other => return Err(self.unexpected_token("the name of a field", other)),
+            other => return Err(self.unexpected_token_problem("the name of a field", other)),
         };
         // Names of fields are found in any case: an agent writes them as it reads them.
         let mut exact = self.fields.iter().filter(|field| field.name == word);
@@ -91,32 +91,33 @@ impl<'a> ClauseReader<'a> {
     }
 
     fn read_test(&mut self) -> Result<Test, Problem> {
-        let token = self.next();
+        let token = self.take_token();
         match token {
             Some(ClauseToken::Sign(sign)) => match comparison_operator(sign) {
                 Some(comparison) => Ok(Test::Compare(comparison, self.read_value()?)),
-                None => Err(self.unexpected_token(OPERATORS, token)),
+                None => Err(self.unexpected_token_problem(OPERATORS, token)),
             },
             Some(ClauseToken::Word(word)) if word.eq_ignore_ascii_case("is") => {
                 let is_null = !self.takes_word("not");
                 if !self.takes_word("null") {
-                    return Err(self.unexpected_token("`NULL`", self.tokens.first()));
+                    return Err(self.unexpected_token_problem("`NULL`", self.tokens.first()));
                 }
                 Ok(Test::IsNull(is_null))
             }
-            Some(ClauseToken::Word(word)) if word.eq_ignore_ascii_case("like") => match self.next()
-            {
-                Some(ClauseToken::Text(pattern)) => Ok(Test::Like(pattern.clone())),
-                other => Err(self.unexpected_token("a text in quotes", other)),
-            },
-            Some(ClauseToken::Word(word)) if word.eq_ignore_ascii_case("in") => self.read_list(),
-            other => Err(self.unexpected_token(OPERATORS, other)),
+            Some(ClauseToken::Word(word)) if word.eq_ignore_ascii_case("like") => {
+                match self.take_token() {
+                    Some(ClauseToken::Text(pattern)) => Ok(Test::Like(pattern.clone())),
+                    other => Err(self.unexpected_token_problem("a text in quotes", other)),
+                }
+            }
+            Some(ClauseToken::Word(word)) if word.eq_ignore_ascii_case("in") => self.read_in_list(),
+            other => Err(self.unexpected_token_problem(OPERATORS, other)),
         }
     }
 
-    fn read_list(&mut self) -> Result<Test, Problem> {
+    fn read_in_list(&mut self) -> Result<Test, Problem> {
         if !self.takes_sign("(") {
-            return Err(self.unexpected_token("`(`", self.tokens.first()));
+            return Err(self.unexpected_token_problem("`(`", self.tokens.first()));
         }
         let mut items = vec![self.read_value()?];
         while self.takes_sign(",") {
@@ -125,12 +126,12 @@ impl<'a> ClauseReader<'a> {
         match self.takes_sign(")") {
             true if items.len() <= MOST_VALUES => Ok(Test::In(items)),
             true => Err(clause_problem(&format!("at most {MOST_VALUES} values in a list"), None)),
-            false => Err(self.unexpected_token("`)`", self.tokens.first())),
+            false => Err(self.unexpected_token_problem("`)`", self.tokens.first())),
         }
     }
 
     fn read_value(&mut self) -> Result<Value, Problem> {
-        match self.next() {
+        match self.take_token() {
             Some(ClauseToken::Number(number)) => Ok(Value::Number(number.clone())),
             Some(ClauseToken::Text(text)) => Ok(Value::String(text.clone())),
             Some(ClauseToken::Word(word)) if word.eq_ignore_ascii_case("true") => {
@@ -139,11 +140,11 @@ impl<'a> ClauseReader<'a> {
             Some(ClauseToken::Word(word)) if word.eq_ignore_ascii_case("false") => {
                 Ok(Value::Bool(false))
             }
-            other => Err(self.unexpected_token("a number, or a text in quotes", other)),
+            other => Err(self.unexpected_token_problem("a number, or a text in quotes", other)),
         }
     }
 
-    fn next(&mut self) -> Option<&'a ClauseToken> {
+    fn take_token(&mut self) -> Option<&'a ClauseToken> {
         let (first, rest) = self.tokens.split_first()?;
         self.tokens = rest;
         Some(first)
@@ -168,7 +169,7 @@ impl<'a> ClauseReader<'a> {
     }
 
     #[expect(clippy::unused_self, reason = "it reads as a step of the reader")]
-    fn unexpected_token(&self, expected: &str, token: Option<&ClauseToken>) -> Problem {
+    fn unexpected_token_problem(&self, expected: &str, token: Option<&ClauseToken>) -> Problem {
         let got = match token {
             None => "the end".to_owned(),
             Some(ClauseToken::Number(number)) => number.digits().to_string(),
@@ -263,7 +264,7 @@ mod tests {
     use callgate_tool::json;
 
     use super::*;
-    use crate::filter::conditions::write;
+    use crate::filter::conditions::conditions_text;
 
     fn fields() -> Vec<Field> {
         let names = ["Status", "Total", "Note"].into_iter();
@@ -272,7 +273,8 @@ mod tests {
 
     fn rewritten(text: &str) -> Result<String, Problem> {
         let fields = fields();
-        parse_clause(text, &fields.iter().collect::<Vec<_>>()).map(|filter| write(&filter).unwrap())
+        parse_clause(text, &fields.iter().collect::<Vec<_>>())
+            .map(|filter| conditions_text(&filter).unwrap())
     }
 
     #[track_caller]

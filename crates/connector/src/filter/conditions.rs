@@ -14,7 +14,7 @@ pub(crate) struct Unwritable;
 ///
 /// # Errors
 /// [`Unwritable`] for a text with `\` or a control character.
-pub(crate) fn write(filter: &Filter) -> Result<String, Unwritable> {
+pub(crate) fn conditions_text(filter: &Filter) -> Result<String, Unwritable> {
     let mut out = String::new();
     write_part(&mut out, filter, Place::Whole)?;
     Ok(out)
@@ -79,7 +79,7 @@ fn write_condition(
         }
         Test::Like(pattern) => {
             out.push_str(" LIKE ");
-            write_text(out, pattern)
+            write_quoted_text(out, pattern)
         }
     }
 }
@@ -90,12 +90,12 @@ fn write_value(out: &mut String, operand: &Value) -> Result<(), Unwritable> {
             out.push_str(&operand.to_string());
             Ok(())
         }
-        Value::String(operand) => write_text(out, operand),
+        Value::String(operand) => write_quoted_text(out, operand),
         Value::Array(_) | Value::Null | Value::Object(_) => Err(Unwritable),
     }
 }
 
-fn write_text(out: &mut String, text: &str) -> Result<(), Unwritable> {
+fn write_quoted_text(out: &mut String, text: &str) -> Result<(), Unwritable> {
     if text.chars().any(|character| character == '\\' || character.is_control()) {
         return Err(Unwritable);
     }
@@ -116,7 +116,7 @@ mod tests {
 
     #[track_caller]
     fn check(filter: &Value, expected: &str) {
-        assert_eq!(write(&read_where(filter).unwrap()).as_deref(), Ok(expected));
+        assert_eq!(conditions_text(&read_where(filter).unwrap()).as_deref(), Ok(expected));
     }
 
     #[test]
@@ -139,7 +139,7 @@ mod tests {
     fn a_text_that_some_connector_unescapes_is_refused() {
         for text in ["\\' OR 1=1 --", "a\nb", "a\0"] {
             let filter = read_where(&json!({"A": {"eq": text}})).unwrap();
-            assert_eq!(write(&filter), Err(Unwritable), "{text:?}");
+            assert_eq!(conditions_text(&filter), Err(Unwritable), "{text:?}");
         }
     }
 
@@ -147,7 +147,7 @@ mod tests {
         #[test]
         fn a_text_stays_one_text_with_any_characters(text in "[ -~']{0,40}") {
             let filter = read_where(&json!({"A": {"eq": text}})).unwrap();
-            if let Ok(written) = write(&filter) {
+            if let Ok(written) = conditions_text(&filter) {
                 let inside = written.strip_prefix("A = '").unwrap().strip_suffix('\'').unwrap();
                 prop_assert_eq!(inside.replace("''", ""), text.replace('\'', ""));
                 prop_assert_eq!(inside.replace("''", "'"), text);

@@ -3,7 +3,7 @@
 use callgate_kind::{ArgumentForm, Operation};
 use callgate_tree::SettingFinding;
 
-use super::{UNKNOWN, entity_key};
+use super::{UNKNOWN, key_argument_name};
 use crate::{
     arguments::id_schema,
     catalog::EntityType,
@@ -25,27 +25,33 @@ pub(super) fn build_entity(
         _ => None,
     };
     let names: Vec<&str> = keys.iter().map(|field| field.name.as_str()).collect();
-    let key = entity_key(action.form, &names);
+    let key = key_argument_name(action.form, &names);
     let schema = match action.form {
         ArgumentForm::Google => id_schema(None),
         ArgumentForm::Own => id_schema(key_kind),
     };
-    let inputs =
-        chosen_fields(action, "input_fields", action.input_fields.as_deref(), described, findings);
-    let output = chosen_fields(
+    let inputs = chosen_fields_or_all(
+        action,
+        "input_fields",
+        action.input_fields.as_deref(),
+        described,
+        findings,
+    );
+    let output = chosen_fields_or_all(
         action,
         "output_fields",
         action.output_fields.as_deref(),
         described,
         findings,
     );
-    let output_fields = action.output_fields.is_some().then(|| names_of(&output));
-    let filtered: Vec<_> = output.iter().filter(|field| field.is_comparable()).cloned().collect();
+    let output_fields = action.output_fields.is_some().then(|| field_names(&output));
+    let filtered: Vec<_> =
+        output.iter().filter(|field| field.allows_conditions()).cloned().collect();
     // Google's agents filter by all fields, whichever they show.
-    let all = described.fields.iter().filter(|field| field.is_comparable()).cloned();
+    let all = described.fields.iter().filter(|field| field.allows_conditions()).cloned();
     let filtered = if action.form == ArgumentForm::Google { all.collect() } else { filtered };
     let many = many && !filtered.is_empty();
-    let sorted = names_of(&filtered);
+    let sorted = field_names(&filtered);
     let is_input = |field: &&Field| operation == Operation::Create || !field.is_key;
     let inputs = Input::from_fields(inputs.iter().filter(is_input).cloned());
     let (name, form, is_paged) = (name.to_owned(), action.form, keys.len() == 1);
@@ -65,7 +71,7 @@ pub(super) fn build_entity(
 }
 
 /// The chosen fields, or all; a chosen field that does not exist is a finding.
-fn chosen_fields(
+fn chosen_fields_or_all(
     action: &ActionSettings,
     key: &str,
     names: Option<&[String]>,
@@ -77,17 +83,21 @@ fn chosen_fields(
     for name in names {
         match described.fields.iter().find(|field| field.name == *name) {
             Some(field) => fields.push(field.clone()),
-            None => findings.push(unknown_field(action, key, name)),
+            None => findings.push(unknown_field_finding(action, key, name)),
         }
     }
     fields
 }
 
-fn names_of(fields: &[Field]) -> Vec<String> {
+fn field_names(fields: &[Field]) -> Vec<String> {
     fields.iter().map(|field| field.name.clone()).collect()
 }
 
-pub(super) fn unknown_field(action: &ActionSettings, key: &str, name: &str) -> SettingFinding {
+pub(super) fn unknown_field_finding(
+    action: &ActionSettings,
+    key: &str,
+    name: &str,
+) -> SettingFinding {
     let pointer = format!("{}/{key}", action.pointer);
     let message = format!("expected a field that the service describes, got: `{name}`");
     SettingFinding::error(UNKNOWN, pointer, message, "correct the name or leave it out")

@@ -9,7 +9,7 @@ use callgate_tree::SettingFinding;
 
 use super::{
     Loaded, UNKNOWN,
-    entity::{build_entity, unknown_field},
+    entity::{build_entity, unknown_field_finding},
 };
 use crate::{
     arguments::Bounds,
@@ -22,7 +22,7 @@ use crate::{
     settings::{ActionKind, ActionSettings, ConnectionSettings},
     sql,
     tool::ConnectionTool,
-    work::{self, Query, Work, name_part},
+    work::{self, Query, Work, truncated_underscored_name},
 };
 
 /// The tools in the making.
@@ -49,8 +49,8 @@ struct UnnamedTool {
 
 impl Making<'_> {
     /// Adds the connection's own tools that say that they only read.
-    pub(super) async fn add_readers(&mut self) {
-        let tools = match self.service_tools().await {
+    pub(super) async fn add_read_only_tools(&mut self) {
+        let tools = match self.fetch_service_tools_once().await {
             Ok(tools) => tools,
             Err(undescribed) => {
                 let pointer = format!("{}/connection", self.settings.pointer);
@@ -156,13 +156,13 @@ impl Making<'_> {
         let schema = action_schema(&described, action, &mut self.loaded.findings);
         let output_fields = action.output_fields.clone();
         let (id, form) = (id.to_owned(), action.form);
-        let stem = name_part(&id, MAX_STEM);
+        let stem = truncated_underscored_name(&id, MAX_STEM);
         let work = Work::Action(work::Action { id, form, schema, effect, output_fields });
         Some(UnnamedTool { stem, title: None, description: described.description, work })
     }
 
     async fn service_tool(&mut self, action: &ActionSettings, name: &str) -> Option<UnnamedTool> {
-        let tools = match self.service_tools().await {
+        let tools = match self.fetch_service_tools_once().await {
             Ok(tools) => tools,
             Err(undescribed) => {
                 self.report_missing_description(
@@ -214,7 +214,7 @@ impl Making<'_> {
             self.report_error(UNKNOWN, &action.pointer, &message, "leave the entry out");
             return None;
         }
-        let stem = format!("{}-{}", name_part(name, MAX_STEM), operation.as_str());
+        let stem = format!("{}-{}", truncated_underscored_name(name, MAX_STEM), operation.as_str());
         let work = build_entity(action, name, &described, &mut self.loaded.findings)?;
         Some(UnnamedTool {
             stem,
@@ -224,7 +224,7 @@ impl Making<'_> {
         })
     }
 
-    async fn service_tools(&mut self) -> Result<Vec<ServiceTool>, MissingDescription> {
+    async fn fetch_service_tools_once(&mut self) -> Result<Vec<ServiceTool>, MissingDescription> {
         if self.service_tools.is_none() {
             self.service_tools = Some(self.catalog.fetch_tools().await);
         }
@@ -256,15 +256,15 @@ fn described_service_tool(
     action: &ActionSettings,
     findings: &mut Vec<SettingFinding>,
 ) -> UnnamedTool {
-    let schema = json_schema::object_schema(tool.input.as_ref());
-    let schema = narrow_schema(schema, action, findings);
+    let schema = json_schema::standard_object_schema(tool.input.as_ref());
+    let schema = narrow_to_input_fields(schema, action, findings);
     let work = Work::Tool(work::ServiceTool {
         id: tool.name.clone(),
         schema: Value::Object(schema),
         effect: tool.effect,
     });
     let (title, description) = (tool.title.clone(), tool.description.clone());
-    UnnamedTool { stem: name_part(&tool.name, MAX_STEM), title, description, work }
+    UnnamedTool { stem: truncated_underscored_name(&tool.name, MAX_STEM), title, description, work }
 }
 
 fn action_schema(
@@ -272,9 +272,10 @@ fn action_schema(
     action: &ActionSettings,
     findings: &mut Vec<SettingFinding>,
 ) -> Value {
-    let schema = described.input.as_ref().map(|schema| json_schema::object_schema(Some(schema)));
+    let schema =
+        described.input.as_ref().map(|schema| json_schema::standard_object_schema(Some(schema)));
     let schema = schema.unwrap_or_else(|| parameters_schema(&described.parameters));
-    Value::Object(narrow_schema(schema, action, findings))
+    Value::Object(narrow_to_input_fields(schema, action, findings))
 }
 
 /// The schema of parameters that the service describes one by one.
@@ -284,13 +285,13 @@ fn parameters_schema(parameters: &[Field]) -> Object {
     let required = parameters.iter().filter(|field| !field.is_nullable && !field.has_default);
     let required: Vec<&str> = required.map(|field| field.name.as_str()).collect();
     let mut schema = Object::from_iter([("type", "object".into()), ("properties", properties)]);
-    schema.insert_filled("required", required);
+    schema.insert_unless_empty("required", required);
     schema.insert("additionalProperties", false.into());
     schema
 }
 
 /// The schema with the chosen properties only.
-fn narrow_schema(
+fn narrow_to_input_fields(
     mut schema: Object,
     action: &ActionSettings,
     findings: &mut Vec<SettingFinding>,
@@ -303,7 +304,7 @@ fn narrow_schema(
             Some(property) => {
                 kept.insert(name.as_str(), property.clone());
             }
-            None => findings.push(unknown_field(action, "input_fields", name)),
+            None => findings.push(unknown_field_finding(action, "input_fields", name)),
         }
     }
     if let Some(Value::Array(required)) = schema.get_mut("required") {
@@ -340,7 +341,7 @@ fn query_tool(action: &ActionSettings, findings: &mut Vec<SettingFinding>) -> Op
         effect: *effect,
         output_fields: action.output_fields.clone(),
     });
-    let stem = name_part(name, MAX_STEM);
+    let stem = truncated_underscored_name(name, MAX_STEM);
     Some(UnnamedTool { stem, title: None, description: String::new(), work })
 }
 

@@ -7,7 +7,7 @@ use callgate_tool::{Object, Value};
 use crate::{declaration::SET, settings::ActionSettings};
 
 /// The declaration of a database's tool with the chosen input fields; the error is what is wrong with them.
-pub(super) fn chosen_inputs(
+pub(super) fn schema_with_chosen_inputs(
     schema: &Value,
     operation: Operation,
     action: &ActionSettings,

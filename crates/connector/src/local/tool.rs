@@ -134,8 +134,8 @@ impl Backend for TranslatedTool {
         self.inner.secrets(session)
     }
 
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        self.inner.fingerprint(session, hasher);
+    fn hash_session(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.inner.hash_session(session, hasher);
     }
 
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {

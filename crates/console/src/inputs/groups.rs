@@ -4,10 +4,11 @@ use callgate_tool::{Object, Value};
 use maud::{Markup, html};
 
 use super::{
-    FIT_DEPTH, Form, Input, Place, input_label, shown_choice, shown_name, shown_words, state_choice,
+    FIT_DEPTH, Form, Input, Place, help_text, input_label, name_or_arguments, shown_choice,
+    state_choice,
 };
 use crate::{
-    fields::{Part, alternative_path, further_path, item_path, member_path},
+    fields::{Part, alternative_path, item_path, member_path, undeclared_members_path},
     schema::Kind,
 };
 
@@ -42,8 +43,8 @@ impl Form<'_> {
         html! {
             fieldset {
                 (self.legend(input))
-                (self.anchor(input.path))
-                (presence_choice(input, group.is_nullable, says_nothing))
+                (self.anchor_if_opening(input.path))
+                (empty_group_choice(input, group.is_nullable, says_nothing))
                 (self.member_inputs(input, group, place))
             }
         }
@@ -60,10 +61,15 @@ impl Form<'_> {
             let object = input.value.and_then(Value::as_object);
             let entries = object.into_iter().flat_map(Object::iter);
             let entries = entries.filter(|(name, _)| !group.members.contains_key(name));
-            self.map_input(&further_path(input.path), schema, &entries.collect::<Vec<_>>(), place)
+            self.map_input(
+                &undeclared_members_path(input.path),
+                schema,
+                &entries.collect::<Vec<_>>(),
+                place,
+            )
         });
         html! {
-            input type="hidden" name=(Part::Count.field(input.path)) value="0";
+            input type="hidden" name=(Part::Count.field_name(input.path)) value="0";
             @for (name, schema) in group.members.iter() {
                 @let path = member_path(input.path, name);
                 (self.input(Input {
@@ -91,12 +97,12 @@ impl Form<'_> {
         let last = (if is_new { typed } else { "" }, None);
         let rows = entries.iter().map(|(name, value)| (name.as_str(), Some(*value))).chain([last]);
         html! {
-            input type="hidden" name=(Part::Count.field(path)) value=(entries.len() + 1);
+            input type="hidden" name=(Part::Count.field_name(path)) value=(entries.len() + 1);
             @for (at, (name, value)) in rows.enumerate() {
-                @if at == entries.len() { (self.anchor(path)) }
+                @if at == entries.len() { (self.anchor_if_opening(path)) }
                 @let path = item_path(path, at);
                 div.entry {
-                    input name=(Part::Key.field(&path)) value=(name) aria-label="name of a further member" placeholder="name" autocomplete="off";
+                    input name=(Part::Key.field_name(&path)) value=(name) aria-label="name of a further member" placeholder="name" autocomplete="off";
                     (self.input(Input { name: "value", schema, value, path: &path, is_required: false }, place))
                 }
             }
@@ -110,10 +116,10 @@ impl Form<'_> {
         html! {
             fieldset {
                 (self.legend(input))
-                (presence_choice(input, list.is_nullable, input.value.is_some_and(Value::is_array) && items.is_empty()))
-                input type="hidden" name=(Part::Count.field(input.path)) value=(items.len() + 1);
+                (empty_group_choice(input, list.is_nullable, input.value.is_some_and(Value::is_array) && items.is_empty()))
+                input type="hidden" name=(Part::Count.field_name(input.path)) value=(items.len() + 1);
                 @for (at, value) in rows.enumerate() {
-                    @if at == items.len() { (self.anchor(input.path)) }
+                    @if at == items.len() { (self.anchor_if_opening(input.path)) }
                     @let path = item_path(input.path, at);
                     @let name = (at + 1).to_string();
                     (self.input(Input { name: &name, schema: list.schema, value, path: &path, is_required: false }, place))
@@ -134,10 +140,10 @@ impl Form<'_> {
         html! {
             fieldset {
                 (self.legend(input))
-                (self.anchor(input.path))
+                (self.anchor_if_opening(input.path))
                 @if let Some(at) = self.file_alternative(alternatives) { (self.file_input(input, at)) }
                 span.control {
-                    select name=(Part::Alternative.field(input.path)) aria-label={ (shown_name(input)) ": alternative" } {
+                    select name=(Part::Alternative.field_name(input.path)) aria-label={ (name_or_arguments(input)) ": alternative" } {
                         option value="" { "left out" }
                         @for (at, schema) in alternatives.iter().enumerate() {
                             option value=(at) selected[chosen == Some(at)] { (self.alternative_name(at, schema)) }
@@ -157,7 +163,7 @@ impl Form<'_> {
     fn legend(&self, input: Input<'_>) -> Markup {
         html! {
             legend { (input_label(input)) }
-            (shown_words(&self.description(input.schema), None))
+            (help_text(&self.description(input.schema), None))
         }
     }
 
@@ -173,10 +179,10 @@ impl Form<'_> {
     /// A file that is kept, and named by its handle, when the form is sent.
     fn file_input(&self, input: Input<'_>, at: usize) -> Markup {
         self.has_files.set(true);
-        let name = Part::File.field(&alternative_path(input.path, at));
+        let name = Part::File.field_name(&alternative_path(input.path, at));
         html! {
             span.control.file {
-                input type="file" name=(name) aria-label={ (shown_name(input)) ": file" };
+                input type="file" name=(name) aria-label={ (name_or_arguments(input)) ": file" };
                 button.plain type="submit" name="do" value="upload" formnovalidate { "Keep the file" }
             }
         }
@@ -187,7 +193,9 @@ impl Form<'_> {
         let typed = self.fields.get(Part::Alternative, input.path).and_then(|at| at.parse().ok());
         let Some(value) = input.value else { return typed };
         let means = |at: &usize| {
-            alternatives.get(*at).is_some_and(|it| self.schemas.may_mean(it, value, FIT_DEPTH))
+            alternatives
+                .get(*at)
+                .is_some_and(|it| self.schemas.can_fit_schema(it, value, FIT_DEPTH))
         };
         typed.filter(means).or_else(|| (0..alternatives.len()).find(means))
     }
@@ -211,7 +219,7 @@ impl Form<'_> {
 }
 
 /// The choice between a group that is left out when nothing is in it, and an empty one.
-fn presence_choice(input: Input<'_>, is_nullable: bool, is_empty: bool) -> Markup {
+fn empty_group_choice(input: Input<'_>, is_nullable: bool, is_empty: bool) -> Markup {
     let current = match input.value {
         Some(Value::Null) => "null",
         _ if is_empty => "empty",

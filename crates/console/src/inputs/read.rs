@@ -4,7 +4,7 @@
 use callgate_tool::{Object, Value};
 
 use crate::{
-    fields::{Fields, Part, alternative_path, further_path, item_path, member_path},
+    fields::{Fields, Part, alternative_path, item_path, member_path, undeclared_members_path},
     schema::{Kind, Schemas},
 };
 
@@ -48,7 +48,7 @@ struct Read {
 }
 
 impl Read {
-    fn input(value: impl Into<Value>) -> Self {
+    fn from_stated_value(value: impl Into<Value>) -> Self {
         Self { value: value.into(), is_said: true }
     }
 }
@@ -86,11 +86,11 @@ impl Reading<'_> {
         };
         self.inputs_left = left;
         if let Some(text) = self.fields.get(Part::Json, path) {
-            return self.read_json(text, path).map(Read::input);
+            return self.read_json(text, path).map(Read::from_stated_value);
         }
         let state = self.fields.get(Part::State, path).unwrap_or_default();
         if state == "null" {
-            return Some(Read::input(Value::Null));
+            return Some(Read::from_stated_value(Value::Null));
         }
         let resolved = self.schemas.resolve(schema);
         let read = match resolved.kind() {
@@ -108,12 +108,12 @@ impl Reading<'_> {
                 let (mut object, mut is_said) =
                     self.read_members(members, &required, path, deeper)?;
                 if let Some(further) = further {
-                    is_said |= self.read_further_members(further, &mut object, path, deeper);
+                    is_said |= self.read_undeclared_members(further, &mut object, path, deeper);
                 }
                 Read { value: Value::Object(object), is_said }
             }
-            Kind::Number => return self.read_number(path).map(Read::input),
-            Kind::Text => return self.read_text(path, state).map(Read::input),
+            Kind::Number => return self.read_number(path).map(Read::from_stated_value),
+            Kind::Text => return self.read_text(path, state).map(Read::from_stated_value),
         };
         let is_said = read.is_said || state == "empty";
         (is_said || is_required).then_some(Read { is_said, ..read })
@@ -127,16 +127,17 @@ impl Reading<'_> {
     ) -> Option<Read> {
         let chosen = self.fields.get(Part::Alternative, path)?;
         if chosen == "null" {
-            return Some(Read::input(Value::Null));
+            return Some(Read::from_stated_value(Value::Null));
         }
         let at = chosen.parse().ok()?;
         let schema = alternatives.get(at).copied()?;
         // A person chose it.
-        self.read(schema, &alternative_path(path, at), true, depth).map(|it| Read::input(it.value))
+        self.read(schema, &alternative_path(path, at), true, depth)
+            .map(|it| Read::from_stated_value(it.value))
     }
 
     fn read_list(&mut self, items: &Value, path: &str, depth: usize) -> Option<Read> {
-        let rows = (0..self.take_rows(path)?).map(|at| item_path(path, at));
+        let rows = (0..self.take_row_count(path)?).map(|at| item_path(path, at));
         let items = rows.filter_map(|path| self.read(items, &path, false, depth));
         let items: Vec<_> = items.map(|it| it.value).collect();
         Some(Read { is_said: !items.is_empty(), value: Value::Array(items) })
@@ -162,24 +163,24 @@ impl Reading<'_> {
     }
 
     /// Adds the members beside the declared ones. Returns true if there are some.
-    fn read_further_members(
+    fn read_undeclared_members(
         &mut self,
         schema: &Value,
         object: &mut Object,
         path: &str,
         depth: usize,
     ) -> bool {
-        let (path, n_declared) = (further_path(path), object.len());
-        for at in 0..self.take_rows(&path).unwrap_or_default() {
+        let (path, n_declared) = (undeclared_members_path(path), object.len());
+        for at in 0..self.take_row_count(&path).unwrap_or_default() {
             let path = item_path(&path, at);
             let name = self.fields.get(Part::Key, &path).unwrap_or_default();
             let read = self.read(schema, &path, false, depth);
-            self.add_further(object, name, read);
+            self.add_undeclared_member(object, name, read);
         }
         object.len() > n_declared
     }
 
-    fn add_further(&mut self, object: &mut Object, name: &str, read: Option<Read>) {
+    fn add_undeclared_member(&mut self, object: &mut Object, name: &str, read: Option<Read>) {
         let fault = match read {
             None if name.is_empty() => return,
             None => format!("the member `{name}` has no value: write one, or say that it is empty"),
@@ -209,7 +210,8 @@ impl Reading<'_> {
         if let Ok(number @ Value::Number(_)) = Value::parse(text) {
             return Some(number);
         }
-        self.faults.push(format!("`{}`: expected a number, got: `{text}`", input_name(path)));
+        self.faults
+            .push(format!("`{}`: expected a number, got: `{text}`", path_or_arguments(path)));
         None
     }
 
@@ -220,14 +222,14 @@ impl Reading<'_> {
         match Value::parse(text) {
             Ok(value) => Some(value),
             Err(error) => {
-                self.faults.push(format!("`{}`: expected JSON: {error}", input_name(path)));
+                self.faults.push(format!("`{}`: expected JSON: {error}", path_or_arguments(path)));
                 None
             }
         }
     }
 
     /// The number of rows of a list or map, which are no longer left for others; `None` if the form does not show it.
-    fn take_rows(&mut self, path: &str) -> Option<usize> {
+    fn take_row_count(&mut self, path: &str) -> Option<usize> {
         let count: usize = self.fields.get(Part::Count, path)?.parse().ok()?;
         if let Some(left) = self.rows_left.checked_sub(count) {
             self.rows_left = left;
@@ -235,14 +237,14 @@ impl Reading<'_> {
         }
         let fault = format!(
             "`{}`: expected at most {MOST_ROWS} rows in a form, got {count} more; write it as JSON",
-            input_name(path)
+            path_or_arguments(path)
         );
         self.faults.push(fault);
         None
     }
 }
 
-fn input_name(path: &str) -> &str {
+fn path_or_arguments(path: &str) -> &str {
     let path = path.trim_start_matches('/');
     if path.is_empty() { "arguments" } else { path }
 }

@@ -47,7 +47,7 @@ impl Decimal {
     }
 
     /// The number without the digits behind so many after the point, if there are such digits other than zeros.
-    pub(super) fn truncation(&self, n_digits: usize) -> Option<Self> {
+    pub(super) fn lossy_truncation(&self, n_digits: usize) -> Option<Self> {
         let (kept, rest) = self.significant_fraction().split_at_checked(n_digits)?;
         (!rest.is_empty()).then(|| Self { fraction: kept.to_owned(), ..self.clone() })
     }
@@ -57,13 +57,14 @@ impl Decimal {
         let scale = scale.map(i64::from);
         let first = if self.whole.is_empty() {
             let zeros = self.fraction.bytes().take_while(|digit| *digit == b'0').count();
-            0_i64.saturating_sub(digit_count(zeros))
+            0_i64.saturating_sub(saturating_i64(zeros))
         } else {
-            digit_count(self.whole.len())
+            saturating_i64(self.whole.len())
         };
-        let fraction = digit_count(self.significant_fraction().len());
+        let fraction = saturating_i64(self.significant_fraction().len());
         let zeros = self.whole.len() - self.whole.trim_end_matches('0').len();
-        let last = if fraction > 0 { fraction } else { 0_i64.saturating_sub(digit_count(zeros)) };
+        let last =
+            if fraction > 0 { fraction } else { 0_i64.saturating_sub(saturating_i64(zeros)) };
         let most = precision.map(|precision| i64::from(precision) - scale.unwrap_or(0));
         self.n_significant() == 0
             || (most.is_none_or(|most| first <= most) && scale.is_none_or(|scale| last <= scale))
@@ -103,7 +104,7 @@ fn shifted_digits(whole: &str, fraction: &str, exponent: i64) -> Option<(String,
     Some((rest.to_owned(), format!("{moved}{fraction}")))
 }
 
-fn digit_count(n_digits: usize) -> i64 {
+fn saturating_i64(n_digits: usize) -> i64 {
     i64::try_from(n_digits).unwrap_or(i64::MAX)
 }
 
@@ -163,7 +164,8 @@ mod tests {
             ("7", 0, None),
             ("7.0", 0, None),
         ] {
-            let shown = decimal(digits).unwrap().truncation(n_digits).map(|it| it.to_string());
+            let shown =
+                decimal(digits).unwrap().lossy_truncation(n_digits).map(|it| it.to_string());
             assert_eq!(shown.as_deref(), truncated, "{digits}");
         }
     }

@@ -12,7 +12,7 @@ use crate::{
 /// The value of a text; the text itself if it does not read as the kind.
 pub(super) fn value(kind: &ColumnKind, text: &str, engine: Engine) -> Value {
     let value = match kind {
-        ColumnKind::Any => return of_any(text, engine),
+        ColumnKind::Any => return value_from_tagged_text(text, engine),
         ColumnKind::Array(item) => array(item, text, engine),
         ColumnKind::Boolean => boolean(text),
         ColumnKind::Flag { .. } => match text {
@@ -21,10 +21,14 @@ pub(super) fn value(kind: &ColumnKind, text: &str, engine: Engine) -> Value {
             _ => whole_number(text),
         },
         ColumnKind::Integer { .. } => whole_number(text),
-        ColumnKind::Bytes => bytes(text).map(Value::from),
-        ColumnKind::Float | ColumnKind::Numeric { .. } => number(text, engine).map(Value::Number),
+        ColumnKind::Bytes => base64_from_hex(text).map(Value::from),
+        ColumnKind::Float | ColumnKind::Numeric { .. } => {
+            number_with_fewest_digits(text, engine).map(Value::Number)
+        }
         // Readers understand repeated names differently.
-        ColumnKind::Json if has_room(text) => Value::parse_unambiguous(text).ok().flatten(),
+        ColumnKind::Json if is_within_json_depth(text) => {
+            Value::parse_unambiguous(text).ok().flatten()
+        }
         ColumnKind::Date => moment::rfc3339_text(text, MomentParts::Date, engine).map(Value::from),
         ColumnKind::Time { has_zone } => {
             moment::rfc3339_text(text, MomentParts::Time { has_zone: *has_zone }, engine)
@@ -77,7 +81,7 @@ pub(super) fn cut_text<'t>(kind: &ColumnKind, text: &'t str, most_bytes: usize) 
 }
 
 /// True if a result that has this JSON in one of its rows can be read again.
-fn has_room(text: &str) -> bool {
+fn is_within_json_depth(text: &str) -> bool {
     text.len() <= DEEPEST || JsonReader::new(text).with_depth(DEEPEST).check().is_ok()
 }
 
@@ -85,11 +89,11 @@ fn has_room(text: &str) -> bool {
 const DEEPEST: usize = DEPTH - 3;
 
 /// A value that begins with the letter of its type.
-fn of_any(text: &str, engine: Engine) -> Value {
+fn value_from_tagged_text(text: &str, engine: Engine) -> Value {
     let Some((letter, text)) = text.split_at_checked(1) else { return text.into() };
     let value = match letter {
-        "b" => bytes(text).map(Value::from),
-        "i" | "r" => number(text, engine).map(Value::Number),
+        "b" => base64_from_hex(text).map(Value::from),
+        "i" | "r" => number_with_fewest_digits(text, engine).map(Value::Number),
         _ => None,
     };
     value.unwrap_or_else(|| text.into())
@@ -103,7 +107,7 @@ fn boolean(text: &str) -> Option<Value> {
     }
 }
 
-fn bytes(text: &str) -> Option<String> {
+fn base64_from_hex(text: &str) -> Option<String> {
     let text = text.strip_prefix("\\x").unwrap_or(text);
     let digit = |digit: u8| char::from(digit).to_digit(16);
     let byte = |pair: &[u8]| match pair {
@@ -127,7 +131,7 @@ fn is_whole_number(text: &str) -> bool {
 }
 
 /// Columns without types have their floating-point numbers with 17 digits, which are more than most need.
-fn number(text: &str, engine: Engine) -> Option<Number> {
+fn number_with_fewest_digits(text: &str, engine: Engine) -> Option<Number> {
     let number = Number::from_digits(text)?;
     if !engine.has(Ability::ColumnTypes) && number.is_f64() {
         return Number::from_f64(number.as_f64()?);
@@ -137,7 +141,7 @@ fn number(text: &str, engine: Engine) -> Option<Number> {
 
 /// PostgreSQL writes arrays as JSON, whose items are those of its JSON functions.
 fn array(item: &ColumnKind, text: &str, engine: Engine) -> Option<Value> {
-    let parsed = has_room(text).then(|| Value::parse(text).ok()).flatten();
+    let parsed = is_within_json_depth(text).then(|| Value::parse(text).ok()).flatten();
     let Value::Array(items) = parsed? else { return None };
     let items = items.into_iter().map(|value| read_item(item, value, engine));
     Some(Value::Array(items.collect()))

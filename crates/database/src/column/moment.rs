@@ -50,7 +50,7 @@ pub(super) fn bound_text(
         return None;
     }
     match form {
-        MomentForm::Utc => moment.utc(),
+        MomentForm::Utc => moment.mariadb_utc_text(),
         MomentForm::Rfc3339 => Some(moment.to_rfc3339()),
         MomentForm::Given => Some(text.to_owned()),
     }
@@ -123,7 +123,7 @@ impl<'t> Moment<'t> {
 
     /// The form of RFC 3339, with the fraction as it was written.
     fn to_rfc3339(self) -> String {
-        let mut text = self.local('T');
+        let mut text = self.text_without_offset('T');
         match self.offset {
             None => {}
             Some(offset) if offset.is_utc() => text.push('Z'),
@@ -137,16 +137,16 @@ impl<'t> Moment<'t> {
     }
 
     /// The form of MariaDB, in UTC if there is a zone.
-    fn utc(mut self) -> Option<String> {
+    fn mariadb_utc_text(mut self) -> Option<String> {
         if let (Some(date), Some(time), Some(offset)) = (self.date, self.time, self.offset) {
             let moment = PrimitiveDateTime::new(date, time).assume_offset(offset);
             let moment = moment.checked_to_offset(UtcOffset::UTC)?;
             (self.date, self.time) = (Some(moment.date()), Some(moment.time()));
         }
-        Some(self.local(' ')).filter(|_| self.date.is_none_or(|date| date.year() > 0))
+        Some(self.text_without_offset(' ')).filter(|_| self.date.is_none_or(|date| date.year() > 0))
     }
 
-    fn local(&self, separator: char) -> String {
+    fn text_without_offset(&self, separator: char) -> String {
         let mut text = String::new();
         if let Some(date) = self.date {
             let (year, month, day) = date.to_calendar_date();

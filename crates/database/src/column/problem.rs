@@ -1,6 +1,6 @@
 //! The problem of a value that a column cannot hold.
 
-use callgate_tool::{Problem, Value, visible_line};
+use callgate_tool::{Problem, Value, escape_invisible_in_line};
 
 /// The problem of a value, without its location.
 pub(crate) fn new(expected: impl Into<String>, value: &Value) -> Problem {
@@ -20,7 +20,7 @@ fn value_excerpt(value: &Value) -> String {
         Value::String(text) => format!("`{}`", text_excerpt(text)),
         other => text_excerpt(&other.to_string()),
     };
-    visible_line(&text).into_owned()
+    escape_invisible_in_line(&text).into_owned()
 }
 
 fn text_excerpt(text: &str) -> String {

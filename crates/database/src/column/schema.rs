@@ -9,7 +9,7 @@ use crate::{
 
 /// The JSON Schema of one value.
 pub(crate) fn schema(column: &Column, engine: Engine) -> Value {
-    let mut schema = kind_schema(&column.kind, engine);
+    let mut schema = plain_schema(&column.kind, engine);
     if column.is_nullable {
         allow_null(&mut schema);
     }
@@ -25,7 +25,7 @@ pub(crate) fn schema(column: &Column, engine: Engine) -> Value {
 }
 
 /// The JSON Schema of a value of a kind, without null and without a comment.
-pub(crate) fn kind_schema(kind: &ColumnKind, engine: Engine) -> Object {
+pub(crate) fn plain_schema(kind: &ColumnKind, engine: Engine) -> Object {
     let is_typed = engine.has(Ability::ColumnTypes);
     let schema = match kind {
         ColumnKind::Array(item) => json!({"type": "array", "items": of_item(item, engine)}),
@@ -62,7 +62,7 @@ pub(crate) fn kind_schema(kind: &ColumnKind, engine: Engine) -> Object {
 
 /// Items of PostgreSQL's arrays can always be null.
 fn of_item(kind: &ColumnKind, engine: Engine) -> Value {
-    let mut schema = kind_schema(kind, engine);
+    let mut schema = plain_schema(kind, engine);
     allow_null(&mut schema);
     Value::Object(schema)
 }

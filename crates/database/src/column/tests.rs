@@ -6,7 +6,7 @@ mod round_trips;
 use callgate_testkit::list;
 use callgate_tool::{Value, json};
 
-use super::{schema, text, value, write_shown};
+use super::{schema, text, value, write_json_within_limit};
 use crate::{
     catalog::{Column, ColumnKind},
     engine::Engine::{self, Mysql, Postgres, Sqlite},
@@ -41,7 +41,7 @@ fn check(
     expected: Option<&str>,
 ) {
     let value = Value::parse(value).unwrap();
-    let bound = text(&column(kind, sql_type), &value, engine).ok().flatten();
+    let bound = bound_text(&column(kind, sql_type), &value, engine).ok().flatten();
     assert_eq!(bound.as_deref(), expected, "{engine:?}: {value}");
 }
 
@@ -224,24 +224,25 @@ fn an_array_is_checked_item_by_item() {
     check(Postgres, list(small()), "[]", Some("{}"));
     check(Mysql, list(small()), "[1]", None);
     let problem =
-        text(&column(list(small()).0, "smallint[]"), &json!([1, "x"]), Postgres).unwrap_err();
+        bound_text(&column(list(small()).0, "smallint[]"), &json!([1, "x"]), Postgres).unwrap_err();
     assert_eq!((problem.at.as_str(), problem.got.as_str()), ("[1]", "`x`"));
 }
 
 #[test]
 fn null_is_bound_only_where_a_column_allows_it() {
     let mut column = column(ColumnKind::Json, "jsonb");
-    assert_eq!(text(&column, &Value::Null, Postgres).unwrap().as_deref(), Some("null"));
+    assert_eq!(bound_text(&column, &Value::Null, Postgres).unwrap().as_deref(), Some("null"));
     column.is_nullable = true;
-    assert_eq!(text(&column, &Value::Null, Postgres), Ok(None));
+    assert_eq!(bound_text(&column, &Value::Null, Postgres), Ok(None));
     column.kind = small();
-    assert_eq!(text(&column, &Value::Null, Sqlite), Ok(None));
+    assert_eq!(bound_text(&column, &Value::Null, Sqlite), Ok(None));
 }
 
 #[test]
 fn a_problem_shows_no_more_than_the_start_of_a_value() {
     let column = column(small(), "smallint");
-    let problem = text(&column, &Value::from("\u{202e}x".repeat(9999)), Postgres).unwrap_err();
+    let problem =
+        bound_text(&column, &Value::from("\u{202e}x".repeat(9999)), Postgres).unwrap_err();
     assert!(problem.got.len() < 400, "{}", problem.got);
     assert!(!problem.got.contains('\u{202e}'));
     assert_eq!(problem.expected, "a whole number from -32768 to 32767");
@@ -251,7 +252,7 @@ fn a_problem_shows_no_more_than_the_start_of_a_value() {
 fn read(kind: &ColumnKind, engine: Engine, written: &str, expected: &str) {
     assert_eq!(value(kind, Some(written), engine).to_string(), expected, "{engine:?}: {written}");
     let mut shown = String::new();
-    assert!(!write_shown(kind, Some(written), engine, usize::MAX, &mut shown));
+    assert!(!write_json_within_limit(kind, Some(written), engine, usize::MAX, &mut shown));
     assert_eq!(shown, expected, "{engine:?}: {written}");
 }
 

@@ -22,7 +22,7 @@ struct Type<'a> {
 }
 
 /// The bound text of a value that is not null.
-pub(super) fn from_value(
+pub(super) fn non_null_bound_text(
     kind: &ColumnKind,
     sql_type: &str,
     engine: Engine,
@@ -31,11 +31,11 @@ pub(super) fn from_value(
     let sql_type = Type { name: sql_type, engine };
     match kind {
         ColumnKind::Array(item) => sql_type.array(item, value),
-        ColumnKind::Boolean => boolean(value),
-        ColumnKind::Bytes => bytes(value),
+        ColumnKind::Boolean => boolean_as_digit(value),
+        ColumnKind::Bytes => hex_from_base64(value),
         ColumnKind::Date => sql_type.moment(value, MomentParts::Date),
         ColumnKind::Enumeration(labels) => label(labels, value),
-        ColumnKind::Flag { .. } if value.as_bool().is_some() => boolean(value),
+        ColumnKind::Flag { .. } if value.as_bool().is_some() => boolean_as_digit(value),
         ColumnKind::Flag { least, most } => integer(value, *least, *most).map_err(|problem| {
             problem::new(format!("`true`, `false` or {}", problem.expected), value)
         }),
@@ -59,14 +59,14 @@ pub(super) fn from_value(
 }
 
 /// `1` and `0`, which every engine casts.
-fn boolean(value: &Value) -> Result<String, Problem> {
+fn boolean_as_digit(value: &Value) -> Result<String, Problem> {
     let expected = || problem::new("`true` or `false`", value);
     let truth = value.as_bool().ok_or_else(expected)?;
     Ok(if truth { "1" } else { "0" }.to_owned())
 }
 
 /// Hexadecimal digits of what arguments write in base64.
-fn bytes(value: &Value) -> Result<String, Problem> {
+fn hex_from_base64(value: &Value) -> Result<String, Problem> {
     let decoded = value.as_str().and_then(|text| STANDARD.decode(text).ok());
     let bytes = decoded.ok_or_else(|| problem::new("bytes in base64", value))?;
     Ok(hexadecimal(&bytes))
@@ -86,14 +86,14 @@ fn label(labels: &[String], value: &Value) -> Result<String, Problem> {
 
 fn integer(value: &Value, least: i128, most: i128) -> Result<String, Problem> {
     let small = value.as_i64().map(i128::from);
-    let whole = small.or_else(|| Decimal::from_number(&number(value)?)?.whole_number());
+    let whole = small.or_else(|| Decimal::from_number(&number_from_value(value)?)?.whole_number());
     let whole = whole.filter(|whole| (least..=most).contains(whole));
     let expected = || problem::new(format!("a whole number from {least} to {most}"), value);
     Ok(whole.ok_or_else(expected)?.to_string())
 }
 
 /// The number, which a session may hold as a text of exactly that form.
-fn number(value: &Value) -> Option<Number> {
+fn number_from_value(value: &Value) -> Option<Number> {
     match value {
         Value::Number(number) => Some(number.clone()),
         Value::String(text) => Number::from_digits(text),
@@ -103,14 +103,14 @@ fn number(value: &Value) -> Option<Number> {
 
 /// A number without the digits after its point that no value of the kind has, and whether it is below zero; `None` for a number without
 /// such digits.
-pub(super) fn truncated_number(kind: &ColumnKind, value: &Value) -> Option<(Value, bool)> {
+pub(super) fn truncated_number_and_sign(kind: &ColumnKind, value: &Value) -> Option<(Value, bool)> {
     let n_digits = match kind {
         ColumnKind::Integer { .. } => 0,
         ColumnKind::Numeric { scale: Some(scale), .. } => usize::try_from(*scale).ok()?,
         _ => return None,
     };
-    let decimal = Decimal::from_number(&number(value)?)?;
-    let kept = Number::from_digits(&decimal.truncation(n_digits)?.to_string())?;
+    let decimal = Decimal::from_number(&number_from_value(value)?)?;
+    let kept = Number::from_digits(&decimal.lossy_truncation(n_digits)?.to_string())?;
     Some((Value::Number(kept), decimal.is_negative()))
 }
 
@@ -158,7 +158,7 @@ impl Type<'_> {
             let text = match value {
                 Value::Null if *item != ColumnKind::Json => None,
                 _ => Some(
-                    from_value(item, name, self.engine, value)
+                    non_null_bound_text(item, name, self.engine, value)
                         .map_err(|problem| item_problem(problem, index))?,
                 ),
             };
@@ -175,7 +175,7 @@ impl Type<'_> {
             return Ok(text);
         }
         let expected = || problem::new("a floating-point number within the column's range", value);
-        let number = number(value).ok_or_else(expected)?;
+        let number = number_from_value(value).ok_or_else(expected)?;
         let nearest = number.as_f64().filter(|nearest| self.has_number_near(&number, *nearest));
         match nearest {
             Some(_) if self.engine.has(Ability::ColumnTypes) => Ok(number.to_string()),
@@ -205,8 +205,9 @@ impl Type<'_> {
             return Ok(text);
         }
         let expected = || problem::new(self.expected_numbers(precision, scale), value);
-        let decimal =
-            number(value).and_then(|number| Decimal::from_number(&number)).ok_or_else(expected)?;
+        let decimal = number_from_value(value)
+            .and_then(|number| Decimal::from_number(&number))
+            .ok_or_else(expected)?;
         let digits = self.engine.facts().decimal_digits;
         let is_kept = digits.is_none_or(|most| decimal.n_significant() <= most)
             || decimal.whole_number().is_some_and(|whole| i64::try_from(whole).is_ok());
@@ -290,7 +291,7 @@ impl Type<'_> {
     fn moment(&self, value: &Value, parts: MomentParts) -> Result<String, Problem> {
         let bound = value
             .as_str()
-            .and_then(|text| moment::bound_text(text, parts, self.n_digits(), self.engine));
+            .and_then(|text| moment::bound_text(text, parts, self.n_second_digits(), self.engine));
         bound.ok_or_else(|| problem::new(self.expected_moments(parts), value))
     }
 
@@ -306,11 +307,11 @@ impl Type<'_> {
                 "a date and time with its zone: `2026-01-31T12:00:00Z`"
             }
         };
-        format!("{example}, with at most {} digits after the second", self.n_digits())
+        format!("{example}, with at most {} digits after the second", self.n_second_digits())
     }
 
     /// The digits of a second that the type keeps.
-    fn n_digits(&self) -> usize {
+    fn n_second_digits(&self) -> usize {
         self.engine.sql().second_digits(self.size())
     }
 

@@ -65,7 +65,7 @@ pub(crate) trait SqlDialect: Sync {
     fn shown_column(&self, column: &Column, name: &str, most: usize) -> String;
 
     /// The column of a table as [`Self::shown_column`], where what it stands for may be read twice.
-    fn stored_column(&self, column: &Column, name: &str, most: usize) -> String {
+    fn shown_stored_column(&self, column: &Column, name: &str, most: usize) -> String {
         self.shown_column(column, name, most)
     }
 
@@ -106,7 +106,7 @@ pub(crate) trait SqlDialect: Sync {
     fn second_digits(&self, declared: Option<usize>) -> usize;
 
     /// The kind and the text of a value that a token of pages keeps.
-    fn kept_value<'t>(&self, column: &Column, text: &'t str) -> (ColumnKind, &'t str) {
+    fn page_token_value<'t>(&self, column: &Column, text: &'t str) -> (ColumnKind, &'t str) {
         (column.kind.clone(), text)
     }
 }
@@ -193,12 +193,12 @@ const LIKE_SIGNS: PatternSigns = PatternSigns {
 };
 
 /// The microseconds of the last of so many digits of a second.
-pub(super) fn last_digit(digits: u32) -> u32 {
+pub(super) fn last_digit_microseconds(digits: u32) -> u32 {
     10_u32.pow(6_u32.saturating_sub(digits))
 }
 
 /// True for values that MariaDB and SQLite compare as texts.
-pub(super) fn is_text(kind: &ColumnKind) -> bool {
+pub(super) fn is_compared_as_text(kind: &ColumnKind) -> bool {
     match kind {
         ColumnKind::Any
         | ColumnKind::Enumeration(_)

@@ -4,7 +4,7 @@ mod plan;
 
 use super::{
     Ability, DayTimes, EngineFacts, Escapes, LexicalRules, MomentForm, SqlDialect,
-    dialect::{is_text, last_digit},
+    dialect::{is_compared_as_text, last_digit_microseconds},
 };
 use crate::catalog::{Column, ColumnKind};
 
@@ -69,14 +69,14 @@ impl SqlDialect for Mysql {
     }
 
     fn exact_column(&self, column: &Column, name: String) -> String {
-        if is_text(&column.kind) {
+        if is_compared_as_text(&column.kind) {
             return format!("CAST(CONVERT({name} USING utf8mb4) AS BINARY)");
         }
         name
     }
 
     fn exact_value(&self, column: &Column, placeholder: &str) -> String {
-        if is_text(&column.kind) {
+        if is_compared_as_text(&column.kind) {
             return self.cast(placeholder, "BINARY");
         }
         self.typed_value(column, placeholder)
@@ -125,8 +125,8 @@ impl SqlDialect for Mysql {
     fn next_version(&self, column: &Column, name: &str) -> Option<String> {
         match column.kind {
             ColumnKind::Timestamp { .. } => {
-                let digits = column.second_digits().unwrap_or(0);
-                let step = last_digit(digits);
+                let digits = column.declared_second_digits().unwrap_or(0);
+                let step = last_digit_microseconds(digits);
                 Some(format!("GREATEST(NOW({digits}), {name} + INTERVAL {step} MICROSECOND)"))
             }
             ColumnKind::Uuid => Some("UUID()".to_owned()),
@@ -152,7 +152,7 @@ impl SqlDialect for Mysql {
     }
 
     /// It compares the dates without a day that it keeps, and does not cast them.
-    fn kept_value<'t>(&self, column: &Column, text: &'t str) -> (ColumnKind, &'t str) {
+    fn page_token_value<'t>(&self, column: &Column, text: &'t str) -> (ColumnKind, &'t str) {
         let kind = match &column.kind {
             ColumnKind::Date | ColumnKind::Timestamp { .. } => ColumnKind::Text { most: None },
             kind => kind.clone(),

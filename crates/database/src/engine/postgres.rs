@@ -4,7 +4,7 @@ mod plan;
 
 use super::{
     Ability, DayTimes, EngineFacts, Escapes, LexicalRules, MomentForm, SqlDialect,
-    dialect::last_digit,
+    dialect::last_digit_microseconds,
 };
 use crate::catalog::{Column, ColumnKind};
 
@@ -116,7 +116,7 @@ impl SqlDialect for Postgres {
     }
 
     /// The bytes of a stored text are known without reading it; its characters are counted one by one.
-    fn stored_column(&self, column: &Column, name: &str, most: usize) -> String {
+    fn shown_stored_column(&self, column: &Column, name: &str, most: usize) -> String {
         let shown = self.shown_column(column, name, most);
         let is_cut =
             matches!(column.kind, ColumnKind::Text { .. }) && !is_short(&column.kind, most);
@@ -138,7 +138,8 @@ impl SqlDialect for Postgres {
                 let sql_type = &column.sql_type;
                 // A domain may keep fewer digits than it says.
                 let usual = if sql_type.starts_with("timestamp") { 6 } else { 0 };
-                let step = last_digit(column.second_digits().unwrap_or(usual));
+                let step =
+                    last_digit_microseconds(column.declared_second_digits().unwrap_or(usual));
                 Some(format!(
                     "greatest(clock_timestamp()::{sql_type}, {name} + interval '{step} microseconds')"
                 ))

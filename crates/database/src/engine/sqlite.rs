@@ -5,7 +5,7 @@ mod affinity;
 use self::affinity::Affinity;
 use super::{
     Ability, DayTimes, EngineFacts, Escapes, LexicalRules, MomentForm, PatternSigns, SqlDialect,
-    dialect::is_text,
+    dialect::is_compared_as_text,
 };
 use crate::catalog::{Column, ColumnKind};
 
@@ -60,7 +60,7 @@ impl SqlDialect for Sqlite {
     }
 
     fn exact_column(&self, column: &Column, name: String) -> String {
-        if is_text(&column.kind) {
+        if is_compared_as_text(&column.kind) {
             return format!("{} COLLATE BINARY", self.order_expression(column, name));
         }
         name
@@ -146,7 +146,7 @@ impl SqlDialect for Sqlite {
     }
 
     /// It begins with the letter of its type, as a column of [`ColumnKind::Any`] is read.
-    fn kept_value<'t>(&self, _column: &Column, text: &'t str) -> (ColumnKind, &'t str) {
+    fn page_token_value<'t>(&self, _column: &Column, text: &'t str) -> (ColumnKind, &'t str) {
         let (letter, rest) = text.split_at_checked(1).unwrap_or(("t", text));
         let kind = match letter {
             "i" => ColumnKind::Integer { least: i64::MIN.into(), most: i64::MAX.into() },

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use callgate_tool::{ArgumentName, Arguments, Value};
-use callgate_tree::name_list;
+use callgate_tree::quoted_name_list;
 
 use super::{Entity, fit::Fit, visibility::shown_fields};
 use crate::{
@@ -101,7 +101,7 @@ impl Entity {
         };
         let sentence = |MissingColumns { key, names, reason }: &MissingColumns| {
             let argument = if *key == "filter" { "where" } else { key };
-            let names = name_list(names.iter().map(String::as_str));
+            let names = quoted_name_list(names.iter().map(String::as_str));
             format!("`{argument}` does not take {names}: {reason}")
         };
         self.missing.iter().filter(is_of_operation).map(sentence).collect()
@@ -110,22 +110,22 @@ impl Entity {
     /// The columns of a call's conditions and order that no index begins with.
     pub(crate) fn unindexed_columns(&self, arguments: &Arguments) -> Vec<String> {
         let mut names = BTreeSet::new();
-        arguments.get("where").into_iter().for_each(|value| add_names(value, &mut names));
+        arguments.get("where").into_iter().for_each(|value| add_member_names(value, &mut names));
         let sort = arguments.get("sort").and_then(Value::as_array).into_iter().flatten();
         names.extend(sort.filter_map(Value::as_str).map(|name| name.trim_start_matches('-')));
         let columns = self.table.columns.iter().filter(|column| names.contains(&*column.name));
-        let columns = columns.filter(|column| !self.table.has_index(&column.name));
+        let columns = columns.filter(|column| !self.table.is_first_in_index(&column.name));
         columns.map(|column| column.name.clone()).collect()
     }
 }
 
 /// Adds the names of members at any depth: those of columns are among them.
-fn add_names<'a>(value: &'a Value, names: &mut BTreeSet<&'a str>) {
+fn add_member_names<'a>(value: &'a Value, names: &mut BTreeSet<&'a str>) {
     if let Some(members) = value.as_object() {
         for (name, value) in members.iter() {
             names.insert(name);
-            add_names(value, names);
+            add_member_names(value, names);
         }
     }
-    value.as_array().into_iter().flatten().for_each(|item| add_names(item, names));
+    value.as_array().into_iter().flatten().for_each(|item| add_member_names(item, names));
 }

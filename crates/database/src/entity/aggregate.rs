@@ -2,7 +2,7 @@
 
 use super::{Entity, fit::Fit};
 use crate::{
-    aggregate::{Aggregate, Function, functions, number_column},
+    aggregate::{Aggregate, Function, functions, sum_or_average_column},
     catalog::{Column, ColumnKind},
     engine::Engine,
     operation::Operation,
@@ -37,7 +37,7 @@ impl Entity {
     fn aggregate<'a>(&self, function: Function, column: &'a Column) -> Aggregate<'a> {
         let mut result = match function {
             Function::Maximum | Function::Minimum => column.clone(),
-            Function::Average | Function::Count | Function::Sum => number_column(column),
+            Function::Average | Function::Count | Function::Sum => sum_or_average_column(column),
         };
         result.name = self.free_name(format!("{}_{}", function.as_str(), column.name));
         result.is_nullable = true;

@@ -54,7 +54,7 @@ pub(crate) fn is_required(column: &Column) -> bool {
 
 /// True for a column that a model reads where the settings name none: its values are texts, and its name does not say that they are for
 /// no model.
-pub(crate) fn is_offered(column: &Column) -> bool {
+pub(crate) fn is_offered_by_default(column: &Column) -> bool {
     let name = column.name.to_lowercase();
     column.kind != ColumnKind::Bytes && !SECRET_WORDS.iter().any(|word| name.contains(word))
 }

@@ -8,12 +8,12 @@ mod version;
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_tool::{ArgumentName, pointer_segment};
-use callgate_tree::name_list;
+use callgate_tree::quoted_name_list;
 
 use super::{
     Entity, Reference,
     absence::Offered,
-    fit::{Fit, is_offered},
+    fit::{Fit, is_offered_by_default},
     naming::name_columns,
     visibility::shown_fields,
 };
@@ -44,7 +44,7 @@ pub(crate) fn resolve(
     let mut resolver = Resolver { settings, table: &table, context, findings };
     let rows = resolver.checked_rows();
     let key = resolver.checked_key();
-    let fields = resolver.fields();
+    let fields = resolver.readable_fields();
     let (filter, sort) = (
         resolver.condition_columns("filter", settings.filter.as_ref(), &fields, &key),
         resolver.condition_columns("sort", settings.sort.as_ref(), &fields, &key),
@@ -55,13 +55,13 @@ pub(crate) fn resolve(
     });
     let inputs = resolver.inputs(&fields, &key);
     let outputs = resolver.outputs(&fields);
-    let version = resolver.version(&fields, &key);
-    let writes_version = resolver.writes_version(version.as_deref());
-    let references = resolver.references();
+    let version = resolver.checked_version_column(&fields, &key);
+    let writes_version = resolver.can_write_version(version.as_deref());
+    let references = resolver.session_row_references();
     resolver.check_operations(&key);
     resolver.check_many(&filter);
     let is_key_unique = table.is_unique(&key);
-    resolver.warn_of_heirs();
+    resolver.warn_of_child_tables();
     let entity = Entity {
         pointer: settings.pointer.clone(),
         name: settings.name.clone(),
@@ -111,7 +111,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The column of a name, or a finding.
-    fn column(&mut self, below: &str, name: &str) -> Option<&'a Column> {
+    fn column_or_finding(&mut self, below: &str, name: &str) -> Option<&'a Column> {
         let table: &'a Table = self.table;
         let table_column = table.column(name);
         if table_column.is_none() {
@@ -131,7 +131,7 @@ impl<'a> Resolver<'a> {
 
     /// The column of a name that must have a use, or a finding: `use` says which columns it can be.
     fn fitting_column(&mut self, below: &str, name: &str, fit: Fit) -> Option<&'a Column> {
-        let column = self.column(below, name)?;
+        let column = self.column_or_finding(below, name)?;
         let is_rows = self.settings.rows.iter().any(|(row, _)| row == name);
         let (expected, help) = if is_rows && fit != Fit::Key {
             (
@@ -153,7 +153,7 @@ impl<'a> Resolver<'a> {
         let settings = self.settings;
         for (name, _) in &settings.rows {
             let below = format!("rows/{}", pointer_segment(name));
-            let Some(column) = self.column(&below, name) else { continue };
+            let Some(column) = self.column_or_finding(&below, name) else { continue };
             if !Fit::Key.takes(column) {
                 let message = format!("expected {}, got: `{name}`", Fit::Key.expected_column());
                 self.report_error(COLUMN, &below, message, "name another column");
@@ -180,16 +180,17 @@ impl<'a> Resolver<'a> {
     }
 
     /// The columns that a model reads.
-    fn fields(&mut self) -> Vec<String> {
+    fn readable_fields(&mut self) -> Vec<String> {
         let settings = self.settings;
         if let Some(fields) = &settings.fields {
             return self.named_fields(fields);
         }
         let is_rows = |column: &&Column| settings.rows.iter().any(|(row, _)| *row == column.name);
         let columns = self.table.columns.iter().filter(|column| !is_rows(column));
-        let (read, left): (Vec<_>, Vec<_>) = columns.partition(|column| is_offered(column));
+        let (read, left): (Vec<_>, Vec<_>) =
+            columns.partition(|column| is_offered_by_default(column));
         if !left.is_empty() {
-            let names = name_list(left.into_iter().map(|column| column.name.as_str()));
+            let names = quoted_name_list(left.into_iter().map(|column| column.name.as_str()));
             let message =
                 format!("columns of bytes and those named like credentials are left out: {names}");
             let help = "list the columns that are read under `fields`, with these or without them";
@@ -248,7 +249,7 @@ impl<'a> Resolver<'a> {
         let shown = shown_fields(self.settings, fields);
         if let Some(names) = given {
             self.report_unread_columns(key, names, fields);
-            self.note_hidden(key, names.iter().filter(|name| !shown.contains(name)));
+            self.note_hidden_columns(key, names.iter().filter(|name| !shown.contains(name)));
             return self.fitting_names(key, names, Fit::Condition);
         }
         let is_default = |name: &&String| {
@@ -266,7 +267,7 @@ impl<'a> Resolver<'a> {
         let fitting = shown.iter().filter(fits);
         let (offered, left): (Vec<_>, Vec<_>) = fitting.partition(is_default);
         let offered = offered.into_iter().cloned().collect();
-        self.note_left(key, left);
+        self.note_left_out_columns(key, left);
         offered
     }
 
@@ -292,14 +293,14 @@ impl<'a> Resolver<'a> {
         outputs
     }
 
-    fn references(&self) -> Vec<Reference> {
+    fn session_row_references(&self) -> Vec<Reference> {
         let context = self.context;
         let entities = context.entities.iter().filter(|entity| !entity.rows.is_empty());
         let reference = |foreign: &ForeignKey, entity: &EntitySettings| {
             let table = context.tables.get(&entity.table)?;
             let (columns, referred) = (foreign.columns.clone(), foreign.referred.clone());
             let (table, rows) = (Arc::clone(table), entity.rows.clone());
-            let is_referred = table.name.may_be(&foreign.table);
+            let is_referred = table.name.may_be_same_table(&foreign.table);
             is_referred.then_some(Reference { columns, table, referred, rows })
         };
         let foreign = self.table.foreign_keys.iter();

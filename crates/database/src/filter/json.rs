@@ -43,7 +43,7 @@ impl FilterReader<'_> {
         for (name, value) in members {
             match value {
                 Value::Array(groups) if name == ANY => filter.any = self.read_groups(groups, value),
-                _ => filter.all.extend(self.read_member("", name, value)),
+                _ => filter.all.extend(self.read_column_conditions("", name, value)),
             }
         }
         if let [group] = filter.any.as_mut_slice() {
@@ -69,11 +69,19 @@ impl FilterReader<'_> {
             return Vec::new();
         };
         let before = at + ".";
-        members.iter().flat_map(|(name, value)| self.read_member(&before, name, value)).collect()
+        members
+            .iter()
+            .flat_map(|(name, value)| self.read_column_conditions(&before, name, value))
+            .collect()
     }
 
     /// The conditions of one column.
-    fn read_member(&mut self, before: &str, name: &str, value: &Value) -> Vec<Condition> {
+    fn read_column_conditions(
+        &mut self,
+        before: &str,
+        name: &str,
+        value: &Value,
+    ) -> Vec<Condition> {
         let at = format!("{before}{name}");
         let Some(column) = self.columns.iter().find(|column| column.name == name) else {
             self.report(

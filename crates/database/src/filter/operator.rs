@@ -43,17 +43,17 @@ pub(super) fn read_test(
 ) -> Result<Test, Problem> {
     let text = || bound_text(column, value, engine);
     match operator {
-        Gt | Gte | Lt | Lte => read_order(operator, column, value, engine),
+        Gt | Gte | Lt | Lte => read_order_test(operator, column, value, engine),
         Contains => Pattern::with_substring(value).map(Test::Like),
         Eq if value.is_null() => Ok(Test::IsNull),
         Eq => text().map(Test::Equal),
-        In => read_values(column, value, engine).map(Test::In),
+        In => read_list_values(column, value, engine).map(Test::In),
         IsNull => match value.as_bool() {
             Some(true) => Ok(Test::IsNull),
             Some(false) => Ok(Test::IsNotNull),
             None => Err(problem("`true` or `false`", value)),
         },
-        Like => Pattern::of_stars(value).map(Test::Like),
+        Like => Pattern::from_starred_text(value).map(Test::Like),
         Neq if value.is_null() => Ok(Test::IsNotNull),
         Neq => text().map(Test::NotEqual),
         StartsWith => Pattern::with_prefix(value).map(Test::Like),
@@ -62,7 +62,7 @@ pub(super) fn read_test(
 
 /// A test of the order. An average has more digits than its column: it stands between two values of the column, and the one nearer to zero
 /// is compared in its place.
-fn read_order(
+fn read_order_test(
     operator: Operator,
     column: &Column,
     value: &Value,
@@ -75,7 +75,7 @@ fn read_order(
     {
         return Ok(if is_upper_bound { Test::Less(text) } else { Test::AtLeast(text) });
     }
-    if let Some((kept, is_negative)) = column::truncated_number(column, value, engine) {
+    if let Some((kept, is_negative)) = column::truncated_number_and_sign(column, value, engine) {
         let text = bound_text(column, &kept, engine)
             .map_err(|refused| problem(refused.expected, value))?;
         return Ok(match (is_upper_bound, is_negative) {
@@ -85,7 +85,7 @@ fn read_order(
             (false, false) => Test::More(text),
         });
     }
-    let text = required_text(column::ordered_text(column, value, engine)?, value)?;
+    let text = required_text(column::bound_order_text(column, value, engine)?, value)?;
     Ok(match operator {
         Gt => Test::More(text),
         Gte => Test::AtLeast(text),
@@ -95,14 +95,18 @@ fn read_order(
 }
 
 fn bound_text(column: &Column, value: &Value, engine: Engine) -> Result<String, Problem> {
-    required_text(column::stored_text(column, value, engine)?, value)
+    required_text(column::bound_stored_text(column, value, engine)?, value)
 }
 
 fn required_text(text: Option<String>, value: &Value) -> Result<String, Problem> {
     text.ok_or_else(|| problem("a value other than null; use `is_null` for null", value))
 }
 
-fn read_values(column: &Column, value: &Value, engine: Engine) -> Result<Vec<String>, Problem> {
+fn read_list_values(
+    column: &Column,
+    value: &Value,
+    engine: Engine,
+) -> Result<Vec<String>, Problem> {
     let has_room = |items: &&Vec<Value>| (1..=MOST_VALUES).contains(&items.len());
     let items = value
         .as_array()

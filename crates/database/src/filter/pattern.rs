@@ -31,12 +31,12 @@ impl Pattern {
     }
 
     /// The pattern of a text in which `*` stands for any characters.
-    pub(super) fn of_stars(value: &Value) -> Result<Self, Problem> {
+    pub(super) fn from_starred_text(value: &Value) -> Result<Self, Problem> {
         let piece = |character| match character {
             '*' => Piece::Any,
             _ => Piece::Text(String::from(character)),
         };
-        Self::within_limit(Self::from_pieces(text(value)?.chars().map(piece)), value)
+        Self::check_wildcard_limit(Self::from_pieces(text(value)?.chars().map(piece)), value)
     }
 
     pub(super) fn from_pieces(pieces: impl IntoIterator<Item = Piece>) -> Self {
@@ -53,7 +53,7 @@ impl Pattern {
     }
 
     /// The time of a comparison grows with a power of the text's length for each wildcard.
-    fn within_limit(self, value: &Value) -> Result<Self, Problem> {
+    fn check_wildcard_limit(self, value: &Value) -> Result<Self, Problem> {
         if self.0.iter().filter(|piece| **piece == Piece::Any).count() > MOST_WILDCARDS {
             let expected = format!("a pattern of at most {MOST_WILDCARDS} wildcards");
             return Err(column::problem(expected, value));

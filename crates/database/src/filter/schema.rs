@@ -20,7 +20,7 @@ pub(crate) fn schema(columns: &[&Column], engine: Engine) -> Value {
     let has_texts =
         columns.iter().any(|column| operator::for_kind(&column.kind).contains(&Operator::Like));
     let texts = if has_texts { TEXTS } else { "" };
-    let order = if has_texts { order(engine) } else { "" };
+    let order = if has_texts { collation_note(engine) } else { "" };
     json!({
         "type": "object",
         "description": format!("{CONDITIONS}{texts}. {ANY}{order}"),
@@ -68,6 +68,6 @@ const TEXTS: &str = ", for texts also {starts_with, contains: text, like: \"a*\"
 const ANY: &str = "any: [conditions, …]: one of these must hold";
 
 /// The order of texts, in which `lt` and `gt` compare, as far as it differs from what a model expects.
-fn order(engine: Engine) -> &'static str {
+fn collation_note(engine: Engine) -> &'static str {
     if engine.has(Ability::Collations) { ". lt and gt follow the column's collation" } else { "" }
 }

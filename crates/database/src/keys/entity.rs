@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use callgate_kind::KindCode;
 use callgate_settings::{
-    Count, Kind, Mapping, Reader, SettingCode, Words as _, at, forms, keys, pointer_segment,
+    Count, Kind, Mapping, Reader, SettingCode, Words as _, forms, keys, member_pointer,
+    pointer_segment,
 };
 use callgate_tool::{SessionSource, ToolsetName, nearest};
 use callgate_tree::Node;
@@ -81,9 +82,9 @@ keys! {
 forms! {
     struct Entities => Vec<EntitySettings>, Kind::Map(&EntityKeys::KIND), |reader, mapping, key| {
         let help = "for example `{orders: {table: public.orders}}`";
-        let entities = reader.map::<EntityKeys, Vec<_>>(mapping, key, "a mapping from names to tables", help)?;
+        let entities = reader.named_values::<EntityKeys, Vec<_>>(mapping, key, "a mapping from names to tables", help)?;
         let entities = entities.into_iter().filter_map(|(name, mut entity)| {
-            let pointer = format!("{}/{}", at(mapping, key), pointer_segment(&name));
+            let pointer = format!("{}/{}", member_pointer(mapping, key), pointer_segment(&name));
             let is_named = is_valid_name(reader, &name, &pointer, "an entity");
             (entity.name, entity.pointer) = (name, pointer);
             if entity.operations.is_empty() {
@@ -108,7 +109,7 @@ forms! {
                 return Some(names.map(listed).collect());
             }
             let help = "for example `{total: {column: \"Total (net)\"}}`";
-            let fields = reader.map::<FieldKeys, Vec<_>>(mapping, key, "a mapping from names to columns", help)?;
+            let fields = reader.named_values::<FieldKeys, Vec<_>>(mapping, key, "a mapping from names to columns", help)?;
             let named = |(name, FieldKeys { column, description }): (String, _)| FieldSettings {
                 key: pointer_segment(&name).into_owned(),
                 name,
@@ -135,14 +136,14 @@ forms! {
     };
     struct Rows => Vec<(String, SessionSource)>, Kind::Map(&SessionSource::KIND), |reader, mapping, key| {
         let help = "for example `{owner: $session.params.user_id}`";
-        reader.map::<SessionSource, _>(mapping, key, "a mapping from columns to values", help)
+        reader.named_values::<SessionSource, _>(mapping, key, "a mapping from columns to values", help)
     };
     TableName => Self, Kind::Text, |reader, mapping, key| {
         let text = reader.string(mapping, key)?;
         let name = table_name(text);
         if name.is_none() {
             let message = format!("expected the name of a table, with its schema before a dot or without, got: `{text}`");
-            reader.complain(SettingCode::WrongValue, at(mapping, key), message, "for example `public.orders`");
+            reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, "for example `public.orders`");
         }
         name
     };
@@ -173,7 +174,7 @@ fn report_unused_keys(reader: &mut Reader, entity: &EntitySettings) {
     for (key, operation) in unused {
         let message = format!("expected the operation `{operation}` with `{key}`, got none");
         let pointer = format!("{}/{key}", entity.pointer);
-        reader.complain(SettingCode::UnusedKey, pointer, message, "remove it");
+        reader.report_fault(SettingCode::UnusedKey, pointer, message, "remove it");
     }
 }
 
@@ -190,7 +191,7 @@ pub(super) fn is_valid_name(reader: &mut Reader, name: &str, pointer: &str, what
     if !is_named {
         let message = format!("expected the name of {what}, got: `{name}`");
         let help = "use letters, digits and `_`; tools have it in their names";
-        reader.complain(KindCode::ToolName, pointer, message, help);
+        reader.report_fault(KindCode::ToolName, pointer, message, help);
     }
     is_named
 }
@@ -221,11 +222,11 @@ fn operations(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<Opera
         })
     };
     let help = format!("they are `{}`", words().collect::<Vec<_>>().join("`, `"));
-    let listed_operations = reader.each(mapping, key, &help, read);
+    let listed_operations = reader.parsed_strings(mapping, key, &help, read);
     if mapping.object.get(key).and_then(Node::as_array).is_some_and(<[Node]>::is_empty) {
         let message = "expected an operation at least, got none";
         let help = "for example `[list, get]`";
-        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+        reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
     }
     listed_operations
 }

@@ -2,7 +2,8 @@
 
 use callgate_secret::SecretReference;
 use callgate_settings::{
-    Form as _, Kind, MapOf, Mapping, Reader, SettingCode, at, forms, keys, pointer_segment,
+    Form as _, Kind, MapOf, Mapping, Reader, SettingCode, forms, keys, member_pointer,
+    pointer_segment,
 };
 
 use super::{DatabaseUrl, entity::table_name};
@@ -34,7 +35,7 @@ forms! {
             Some(false) => return None,
             Some(true) => {
                 let help = "write `query: {url: env:NAME, tables: {orders: [no, total]}}`";
-                reader.report_wrong_type(&at(mapping, key), "`false` or a mapping", node, help);
+                reader.report_wrong_type(&member_pointer(mapping, key), "`false` or a mapping", node, help);
                 return None;
             }
             None => {}
@@ -63,10 +64,10 @@ fn tables(
             tables.push((name, columns));
             continue;
         }
-        let pointer = format!("{}/{}", at(mapping, key), pointer_segment(&text));
+        let pointer = format!("{}/{}", member_pointer(mapping, key), pointer_segment(&text));
         let message = format!("expected the name of a table, got: `{text}`");
         let help = "for example `public.orders: [no, total]`";
-        reader.complain(SettingCode::WrongValue, pointer, message, help);
+        reader.report_fault(SettingCode::WrongValue, pointer, message, help);
     }
     Some(tables)
 }

@@ -1,6 +1,6 @@
 //! The key `statements` of a toolset: the operator's own SQL, each statement a tool.
 
-use callgate_settings::{Inputs, Kind, at, forms, keys, pointer_segment};
+use callgate_settings::{Inputs, Kind, forms, keys, member_pointer, pointer_segment};
 use callgate_tool::Effect;
 
 use super::entity::{Affected, is_valid_name};
@@ -25,9 +25,9 @@ keys! {
 forms! {
     struct Statements => Vec<StatementSettings>, Kind::Map(&StatementKeys::KIND), |reader, mapping, key| {
         let help = "for example `{new_orders: {sql: 'select no from orders where day >= :since', inputs: {since: {type: string, format: date}}}}`";
-        let statements = reader.map::<StatementKeys, Vec<_>>(mapping, key, "a mapping from names to statements", help)?;
+        let statements = reader.named_values::<StatementKeys, Vec<_>>(mapping, key, "a mapping from names to statements", help)?;
         let statements = statements.into_iter().filter_map(|(name, keys)| {
-            let pointer = format!("{}/{}", at(mapping, key), pointer_segment(&name));
+            let pointer = format!("{}/{}", member_pointer(mapping, key), pointer_segment(&name));
             let is_named = is_valid_name(reader, &name, &pointer, "a statement");
             let sql = keys.sql.filter(|_| is_named)?;
             Some(StatementSettings {

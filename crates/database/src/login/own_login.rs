@@ -51,7 +51,7 @@ fn quoted_table(engine: Engine, name: &TableName) -> String {
 }
 
 /// The remedy for a login that must keep its rights.
-pub(crate) fn remedy(statements: &[String]) -> String {
+pub(crate) fn own_login_remedy(statements: &[String]) -> String {
     format!(
         "use a login of its own in `url`, which these statements make: {}",
         statements.join("; ")

@@ -140,7 +140,7 @@ impl Needs {
             Writes if table.is_some_and(|(name, _)| self.is_used_by_statements(word, name)) => {
                 return None;
             }
-            Writes => self.grade_of_writing(),
+            Writes => self.unused_write_grade(),
         };
         Some((grade, BTreeSet::new()))
     }
@@ -153,13 +153,13 @@ impl Needs {
         if word == "SELECT" {
             return self.is_for_query.then_some((Grade::Dangerous, used));
         }
-        for words in self.writes_on(word, table) {
+        for words in self.writes_using_right(word, table) {
             // An insertion without a list of columns gives values to all of them.
             let names =
                 right.columns.iter().filter(|name| word == "INSERT" || words.has_name(name));
             used.extend(names.cloned());
         }
-        Some((self.grade_of_writing(), used))
+        Some((self.unused_write_grade(), used))
     }
 }
 

@@ -54,7 +54,7 @@ impl Address {
                 ));
             }
             None => {
-                let host = server_url::host(url.host)?;
+                let host = server_url::checked_host(url.host)?;
                 let port = server_url::port(url.port.as_deref().unwrap_or("3306"))?;
                 tcp(host, port, mode)?
             }

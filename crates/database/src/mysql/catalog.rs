@@ -27,7 +27,7 @@ pub(super) async fn read_tables(
         let found_tables = find_tables(&mut reader, database, names).await?;
         tables.extend(describe_tables(&mut reader, found_tables).await?);
     }
-    reader.close();
+    reader.give_back_connection();
     Ok(tables)
 }
 
@@ -35,7 +35,7 @@ pub(super) async fn read_tables(
 pub(super) async fn list_tables(pool: &Pool) -> Result<Vec<TableName>, Error> {
     let mut reader = CatalogReader::open(pool).await?;
     let rows = reader.read_rows(ALL_TABLES, &[]).await?;
-    reader.close();
+    reader.give_back_connection();
     let name = |[schema, name]: [Option<String>; 2]| Some(TableName { schema, name: name? });
     Ok(rows.into_iter().filter_map(row_values).filter_map(name).collect())
 }
@@ -104,13 +104,13 @@ async fn describe_tables(
     for FoundTable { asked, name, kind, comment, n_rows } in found_tables {
         let mut next = || rows.next().unwrap_or_default();
         let columns = next();
-        let row_ends = row_ends(&columns);
+        let row_ends = row_end_columns(&columns);
         let columns: Vec<Column> = columns.into_iter().filter_map(column).collect();
         let (mut indexes, references) = (next(), next());
         indexes.retain(|row| !row.get(2).is_some_and(|name| row_ends.contains(name)));
         let checks = if texts.len() > 3 { next() } else { Vec::new() };
         let constraints = constraint_columns([(&indexes, 2), (&references, 1), (&checks, 1)]);
-        let (key, unique, indexed) = indexes_of(indexes, &columns);
+        let (key, unique, indexed) = keys_and_indexed_columns(indexes, &columns);
         let foreign_keys = foreign_keys(references);
         // The right to see triggers is one to make them.
         let update_trigger = UpdateTrigger::Unknown;
@@ -129,7 +129,7 @@ async fn describe_tables(
         };
         tables.push((asked.clone(), table));
     }
-    find_json(reader, &mut tables).await?;
+    mark_json_columns(reader, &mut tables).await?;
     Ok(tables)
 }
 
@@ -151,7 +151,7 @@ fn constraint_columns(
 
 /// The columns that say until when a row of a table with system versioning holds. The server adds them to its unique indexes, and
 /// they are equal in all rows that a reading without `FOR SYSTEM_TIME` sees.
-fn row_ends(columns: &[Vec<Option<String>>]) -> BTreeSet<Option<String>> {
+fn row_end_columns(columns: &[Vec<Option<String>>]) -> BTreeSet<Option<String>> {
     let is_end = |row: &&Vec<Option<String>>| row.last() == Some(&Some("1".to_owned()));
     columns.iter().filter(is_end).filter_map(|row| row.first().cloned()).collect()
 }
@@ -177,7 +177,7 @@ fn column(row: Vec<Option<String>>) -> Option<Column> {
 }
 
 /// MariaDB keeps JSON as a long text, and says so only of the columns of a statement.
-async fn find_json(
+async fn mark_json_columns(
     reader: &mut CatalogReader,
     tables: &mut [(TableName, Table)],
 ) -> Result<(), Error> {
@@ -190,7 +190,7 @@ async fn find_json(
     for (_, table) in tables.iter_mut().filter(|(_, table)| select_long_texts(table).is_some()) {
         // A login that may not read a column is found later.
         let Some(statement) = statements.next().flatten() else { continue };
-        let long = table.columns.iter_mut().filter(|column| is_long(column));
+        let long = table.columns.iter_mut().filter(|column| is_long_text(column));
         for (column, described) in long.zip(&statement.columns) {
             if described.kind() == ColumnKind::Json {
                 column.kind = ColumnKind::Json;
@@ -203,19 +203,19 @@ async fn find_json(
 /// A statement that reads the long texts of a table; `None` if it has none.
 fn select_long_texts(table: &Table) -> Option<Arc<str>> {
     let quote = |name: &str| Engine::Mysql.quote(name);
-    let long = table.columns.iter().filter(|column| is_long(column));
+    let long = table.columns.iter().filter(|column| is_long_text(column));
     let names: Vec<_> = long.map(|column| quote(&column.name)).collect();
     let schema = quote(table.name.schema.as_deref().unwrap_or_default());
     let from = format!("{schema}.{}", quote(&table.name.name));
     (!names.is_empty()).then(|| format!("SELECT {} FROM {from}", names.join(", ")).into())
 }
 
-fn is_long(column: &Column) -> bool {
+fn is_long_text(column: &Column) -> bool {
     column.sql_type.eq_ignore_ascii_case("longtext")
 }
 
 /// The primary key, the unique sets of columns that are not null, and the columns that an index begins with.
-fn indexes_of(
+fn keys_and_indexed_columns(
     rows: Vec<Vec<Option<String>>>,
     columns: &[Column],
 ) -> (Vec<String>, Vec<Vec<String>>, Vec<String>) {

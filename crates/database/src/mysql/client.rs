@@ -7,7 +7,7 @@ use std::io;
 use super::{
     failure::CommandError,
     handshake::error_code,
-    payload::{Payload, put_counted},
+    payload::{Payload, put_length_encoded_bytes},
     row::{self, ResultColumn},
     wire::Wire,
 };
@@ -146,7 +146,7 @@ impl Client {
             self.read_packet().await?;
         }
         if n_values > 0 {
-            self.end_of_columns().await?;
+            self.read_end_of_columns().await?;
         }
         let columns = self.read_columns(n_columns.into()).await?;
         Ok(PreparedStatement { id, n_values: n_values.into(), columns })
@@ -171,12 +171,13 @@ impl Client {
             Some(0xfb) | None => return Err(CommandError::Lost),
             Some(_) => {}
         }
-        let n_columns = Payload(&payload).length().filter(|count| *count <= MOST_COLUMNS);
+        let n_columns =
+            Payload(&payload).length_encoded_integer().filter(|count| *count <= MOST_COLUMNS);
         let columns = self.read_columns(n_columns.ok_or(CommandError::Lost)?).await?;
         let mut reply = Reply { n_columns: columns.len(), ..Reply::default() };
         loop {
             let payload = self.read_packet().await?;
-            if let Some(n_warnings) = end_of_rows(&payload)? {
+            if let Some(n_warnings) = final_warning_count(&payload)? {
                 reply.n_warnings = n_warnings;
                 return Ok(reply);
             }
@@ -184,7 +185,7 @@ impl Client {
             if reply.rows.len() < most {
                 let row = match form {
                     RowFormat::Binary => row::read_binary_row(&payload, &columns),
-                    RowFormat::Text => row::text_values(&payload, columns.len()),
+                    RowFormat::Text => row::read_text_row(&payload, columns.len()),
                 };
                 reply.rows.push(row.ok_or(CommandError::Lost)?);
             } else if beyond == Beyond::Stop {
@@ -202,13 +203,13 @@ impl Client {
             columns.push(column.ok_or(CommandError::Lost)?);
         }
         if count > 0 {
-            self.end_of_columns().await?;
+            self.read_end_of_columns().await?;
         }
         Ok(columns)
     }
 
-    async fn end_of_columns(&mut self) -> Result<(), CommandError> {
-        end_of_rows(&self.read_packet().await?)?.map(drop).ok_or(CommandError::Lost)
+    async fn read_end_of_columns(&mut self) -> Result<(), CommandError> {
+        final_warning_count(&self.read_packet().await?)?.map(drop).ok_or(CommandError::Lost)
     }
 
     /// A packet that is no error.
@@ -224,15 +225,15 @@ impl Client {
 /// The counts of a command without columns.
 fn change_reply(mut payload: Payload<'_>) -> Option<Reply> {
     payload.byte()?;
-    let affected = payload.length()?;
-    payload.length()?;
+    let affected = payload.length_encoded_integer()?;
+    payload.length_encoded_integer()?;
     let status = payload.u16()?;
     let n_warnings = payload.u16()?;
     (status & MORE_RESULTS == 0).then_some(Reply { affected, n_warnings, ..Reply::default() })
 }
 
 /// The number of warnings, if the packet is the last one of a result.
-fn end_of_rows(payload: &[u8]) -> Result<Option<u16>, CommandError> {
+fn final_warning_count(payload: &[u8]) -> Result<Option<u16>, CommandError> {
     let [0xfe, low, high, status, _] = *payload else { return Ok(None) };
     if u16::from(status) & MORE_RESULTS != 0 {
         return Err(CommandError::Lost);
@@ -253,7 +254,7 @@ impl BoundValue<'_> {
     fn write_to(self, out: &mut Vec<u8>) {
         match self {
             Self::Float(value) => out.extend(value.to_le_bytes()),
-            Self::Text(Some(text)) => put_counted(out, text.as_bytes()),
+            Self::Text(Some(text)) => put_length_encoded_bytes(out, text.as_bytes()),
             Self::Text(None) => {}
             Self::Whole(value) => out.extend(value.to_le_bytes()),
         }

@@ -99,7 +99,7 @@ impl Dialling {
 
     async fn sign_in(&self) -> Result<SignedIn, Error> {
         let meter = Arc::new(Meter::default());
-        meter.allow(SIGN_IN_BYTES);
+        meter.reset_allowance(SIGN_IN_BYTES);
         let mut wire = Wire::new(self.stream(&meter).await?);
         let greeting = Greeting::receive(&mut wire).await?;
         let channel = match &self.address.target {
@@ -108,7 +108,7 @@ impl Dialling {
             ServerTarget::Verified { host, .. } => {
                 greeting.ask_for_tls(&mut wire).await?;
                 let sequence = wire.sequence();
-                let stream = wire.into_stream().ok_or_else(unavailable)?;
+                let stream = wire.into_stream_if_drained().ok_or_else(unavailable)?;
                 let secured =
                     self.network.secure_with_channel_binding(stream, host, &self.tls).await;
                 let (stream, _) = secured.map_err(|source| unavailable().with_source(source))?;
@@ -177,7 +177,7 @@ impl Dial for Dialling {
         })
     }
 
-    async fn cancel(&self, connection: Connection) {
+    async fn cancel_and_close(&self, connection: Connection) {
         while self.kill(connection.id).await.is_err() {
             sleep(KILL_PAUSE).await;
         }
@@ -205,7 +205,7 @@ async fn set_up(
 impl Connection {
     /// Writes the command that sets the limits of a transaction, unless the session has them. The answer is read by
     /// [`Connection::read_limits_answer`].
-    pub(super) fn limit(&mut self, limits: Limits) {
+    pub(super) fn write_limits_if_changed(&mut self, limits: Limits) {
         if self.limits == InForce::Set(limits) {
             return;
         }
@@ -224,7 +224,7 @@ impl Connection {
 
     /// Sets limits, where nothing else is sent with them.
     pub(super) async fn set_limits(&mut self, limits: Limits) -> Result<(), CommandError> {
-        self.limit(limits);
+        self.write_limits_if_changed(limits);
         self.client.send().await?;
         self.read_limits_answer().await
     }
@@ -241,7 +241,10 @@ impl Connection {
 
     /// Prepares what is not prepared of these statements, in one flight, and keeps it. The oldest ones go when there are too
     /// many.
-    pub(super) async fn prepare(&mut self, texts: &[&Arc<str>]) -> Result<(), CommandError> {
+    pub(super) async fn prepare_missing(
+        &mut self,
+        texts: &[&Arc<str>],
+    ) -> Result<(), CommandError> {
         let mut new: Vec<&Arc<str>> = Vec::new();
         for text in texts {
             if !self.statements.contains_key(*text) && !new.contains(text) {
@@ -283,7 +286,7 @@ impl Connection {
         asked: &[(&Arc<str>, &[&str])],
     ) -> Result<Vec<Reply>, CommandError> {
         let texts: Vec<_> = asked.iter().map(|(text, _)| *text).collect();
-        self.prepare(&texts).await?;
+        self.prepare_missing(&texts).await?;
         for (text, values) in asked {
             let statement = self.prepared_statement(text).ok_or(CommandError::Lost)?;
             let values: Vec<_> = values.iter().map(|value| BoundValue::Text(Some(value))).collect();

@@ -20,12 +20,12 @@ pub(super) async fn describe(
         Err(error) => {
             // A statement that cannot be prepared leaves nothing behind.
             if error.kind() == ErrorKind::Statement {
-                reader.close();
+                reader.give_back_connection();
             }
             return Err(error);
         }
     };
-    reader.close();
+    reader.give_back_connection();
     let columns = statement.columns.iter();
     let columns = columns.map(|it| DescribedColumn { name: it.name.clone(), kind: it.kind() });
     // The server says nothing of the types of values.

@@ -71,7 +71,7 @@ fn name_in_text(code: u16, text: &str) -> Option<&str> {
 }
 
 /// The failure of a command before a commit was sent.
-pub(super) fn of_statement(error: CommandError) -> Failure {
+pub(super) fn failure_before_commit(error: CommandError) -> Failure {
     match error {
         CommandError::Constraint { code, name } => of_server(code, Some(name)),
         CommandError::Lost => lost_connection(),
@@ -85,7 +85,9 @@ pub(super) fn of_commit(error: CommandError) -> Failure {
         CommandError::Lost | CommandError::Server(1053 | 1317 | 1927 | 4031) => {
             Failure::Lost { may_be_committed: true }
         }
-        error @ (CommandError::Constraint { .. } | CommandError::Server(_)) => of_statement(error),
+        error @ (CommandError::Constraint { .. } | CommandError::Server(_)) => {
+            failure_before_commit(error)
+        }
     }
 }
 
@@ -113,14 +115,14 @@ pub(super) fn of_opening(error: &CommandError) -> Error {
 }
 
 /// A statement of callgate's own on the catalog that has no result.
-pub(super) fn of_reading(error: &CommandError) -> Error {
+pub(super) fn catalog_reading_error(error: &CommandError) -> Error {
     let Some(code) = error.code() else { return unavailable() };
     let failure = of_server(code, None);
     if failure == Failure::Denied {
         let message = "the database does not let the login read its catalog";
         return Error::new(ErrorKind::Denied, message);
     }
-    let own = || error::own_statement(&format!("error {code}"));
+    let own = || error::catalog_statement_error(&format!("error {code}"));
     error::transient_error(&failure).unwrap_or_else(own)
 }
 
@@ -306,9 +308,9 @@ mod tests {
         }
         assert_eq!(of_opening(&CommandError::Server(1040)).kind(), ErrorKind::Busy);
         for passes in [1021, 1030, 1053, 1205] {
-            let error = of_reading(&CommandError::Server(passes));
+            let error = catalog_reading_error(&CommandError::Server(passes));
             assert_eq!(error.kind(), ErrorKind::Unavailable, "{passes}");
         }
-        assert_eq!(of_reading(&CommandError::Server(1064)).kind(), ErrorKind::Catalog);
+        assert_eq!(catalog_reading_error(&CommandError::Server(1064)).kind(), ErrorKind::Catalog);
     }
 }

@@ -7,7 +7,7 @@ use callgate_secret::Secret;
 use super::{
     failure::{self, CommandError},
     password::Plugin,
-    payload::{Payload, put_counted},
+    payload::{Payload, put_length_encoded_bytes},
     wire::Wire,
 };
 use crate::error::{Error, ErrorKind};
@@ -99,7 +99,7 @@ impl Greeting {
             return Err(Error::new(ErrorKind::Denied, "the server does not offer TLS"));
         }
         let mut request = Vec::new();
-        self.write_start(&mut request, TLS);
+        self.write_login_start(&mut request, TLS);
         wire.write_packet(&request);
         wire.send().await.map_err(|_| failure::unavailable())
     }
@@ -108,10 +108,10 @@ impl Greeting {
         let plugin = self.plugin.unwrap_or(Plugin::Native);
         let password = login.password.map(|it| it.expose().as_bytes()).unwrap_or_default();
         let mut response = Vec::new();
-        self.write_start(&mut response, if login.channel == Channel::Tls { TLS } else { 0 });
+        self.write_login_start(&mut response, if login.channel == Channel::Tls { TLS } else { 0 });
         response.extend(login.user.as_bytes());
         response.push(0);
-        put_counted(&mut response, &plugin.proof(password, &self.nonce));
+        put_length_encoded_bytes(&mut response, &plugin.proof(password, &self.nonce));
         response.extend(login.database.as_bytes());
         response.push(0);
         response.extend(plugin.name().as_bytes());
@@ -122,7 +122,7 @@ impl Greeting {
     }
 
     /// The part that the request for TLS and the login have in common.
-    fn write_start(&self, out: &mut Vec<u8>, more: u32) {
+    fn write_login_start(&self, out: &mut Vec<u8>, more: u32) {
         out.extend((NEEDED | more).to_le_bytes());
         out.extend(MOST_BYTES.to_le_bytes());
         out.push(UTF8MB4_BIN);

@@ -30,18 +30,18 @@ impl Limits {
             _ => u64::MAX,
         };
         // The server is a little earlier, so that its answer comes in time.
-        let time = in_steps(left.saturating_sub(MARGIN.min(left / 10)));
+        let time = round_down_to_step(left.saturating_sub(MARGIN.min(left / 10)));
         Self {
             time: time.clamp(LEAST_TIME, Duration::from_secs(MOST_SECONDS)),
-            idle: seconds(left.saturating_add(IDLE)),
-            lock: seconds(transaction.lock_time),
+            idle: seconds_rounded_up(left.saturating_add(IDLE)),
+            lock: seconds_rounded_up(transaction.lock_time),
             rows,
         }
     }
 
     /// The limits of what is read outside calls.
     pub(super) fn of_catalog(time: Duration) -> Self {
-        let seconds = seconds(time);
+        let seconds = seconds_rounded_up(time);
         Self { time, idle: seconds, lock: seconds, rows: u64::MAX }
     }
 
@@ -58,7 +58,7 @@ impl Limits {
 }
 
 /// Cuts a time to the step below it: it is never longer.
-fn in_steps(time: Duration) -> Duration {
+fn round_down_to_step(time: Duration) -> Duration {
     if time <= LEAST_IN_STEPS {
         return time;
     }
@@ -67,7 +67,7 @@ fn in_steps(time: Duration) -> Duration {
 }
 
 /// A time as the servers take it: in whole seconds, of which there is at least one.
-fn seconds(time: Duration) -> u64 {
+fn seconds_rounded_up(time: Duration) -> u64 {
     let is_part = u64::from(time.subsec_nanos() > 0);
     time.as_secs().saturating_add(is_part).clamp(1, MOST_SECONDS)
 }
@@ -103,7 +103,7 @@ mod tests {
 
     #[track_caller]
     fn check(time: Duration, expected: u64) {
-        assert_eq!(in_steps(time), Duration::from_millis(expected));
+        assert_eq!(round_down_to_step(time), Duration::from_millis(expected));
     }
 
     #[test]
@@ -116,13 +116,13 @@ mod tests {
         check(milliseconds(150), 150);
         check(milliseconds(29_949), 29_900);
         check(Duration::from_nanos(29_999_999_999), 29_950);
-        assert!(in_steps(Duration::MAX) < Duration::MAX);
+        assert!(round_down_to_step(Duration::MAX) < Duration::MAX);
     }
 
     #[test]
     fn a_time_in_seconds_is_no_shorter_than_the_time() {
         for (milliseconds, expected) in [(0, 1), (1, 1), (1000, 1), (1001, 2)] {
-            assert_eq!(seconds(Duration::from_millis(milliseconds)), expected);
+            assert_eq!(seconds_rounded_up(Duration::from_millis(milliseconds)), expected);
         }
     }
 }

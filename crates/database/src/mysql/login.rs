@@ -13,7 +13,7 @@ use super::{pool::Pool, reader::CatalogReader};
 use crate::{
     engine::Engine,
     error::Error,
-    login::{Grade, LoginFinding, Needs, finding, own_login, reported_findings},
+    login::{Grade, LoginFinding, Needs, finding, own_login, sorted_unallowed_findings},
 };
 
 /// The grants of a login.
@@ -35,14 +35,14 @@ pub(super) async fn findings(
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut reader = CatalogReader::open_exclusive(pool).await?;
     let grants = Grants::read(&mut reader).await?;
-    if grants.all().any(Grant::is_of_superuser) {
-        reader.close();
+    if grants.held_and_reached_grants().any(Grant::is_of_superuser) {
+        reader.give_back_connection();
         let statements = own_login::login_statements(Engine::Mysql, None, needs);
         return Ok(vec![finding(
             Grade::Dangerous,
             "superuser",
             "the login may do everything on the server, and grant it to others",
-            own_login::remedy(&statements),
+            own_login::own_login_remedy(&statements),
         )]);
     }
     let mut findings = Vec::new();
@@ -54,14 +54,14 @@ pub(super) async fn findings(
             "look at SHOW GRANTS, and REVOKE what no tool uses",
         ));
     }
-    findings.extend(right::findings(&mut reader, &grants, needs).await?);
-    findings.extend(requirement::findings(&mut reader, &grants, needs).await?);
+    findings.extend(right::surplus_right_findings(&mut reader, &grants, needs).await?);
+    findings.extend(requirement::unmet_requirement_findings(&mut reader, &grants, needs).await?);
     if needs.is_for_query {
-        findings.extend(reach::findings(&mut reader, &grants, needs).await?);
-        findings.extend(reach::of_database(database));
+        findings.extend(reach::reach_beyond_grants_findings(&mut reader, &grants, needs).await?);
+        findings.extend(reach::server_database_finding(database));
     }
-    reader.close();
-    Ok(reported_findings(findings, |name| needs.allowed.contains(name)))
+    reader.give_back_connection();
+    Ok(sorted_unallowed_findings(findings, |name| needs.allowed.contains(name)))
 }
 
 impl Grants {
@@ -72,7 +72,7 @@ impl Grants {
         grants.held = grants.parse_grants(held);
         let is_mariadb = reader.is_mariadb()?;
         let mut taken = BTreeSet::new();
-        while let Some(role) = grants.role_beyond(&taken) {
+        while let Some(role) = grants.untaken_role(&taken) {
             let lines = if is_mariadb {
                 reader.read_rows(&format!("SET ROLE {}", role.to_sql()), &[]).await?;
                 read_first_column(reader, SHOW).await?
@@ -90,14 +90,14 @@ impl Grants {
     }
 
     /// A role that is not among those that were taken. The rights of roles of a role are listed with those of the role.
-    fn role_beyond(&self, taken: &BTreeSet<Account>) -> Option<Account> {
+    fn untaken_role(&self, taken: &BTreeSet<Account>) -> Option<Account> {
         let role = |grant: &Grant| match &grant.on {
             Object::Role(role) if grant.grantee.is_account() && !taken.contains(role) => {
                 Some(role.clone())
             }
             _ => None,
         };
-        self.all().find_map(role)
+        self.held_and_reached_grants().find_map(role)
     }
 
     fn parse_grants(&mut self, lines: Vec<String>) -> Vec<Grant> {
@@ -111,7 +111,7 @@ impl Grants {
         parsed_grants
     }
 
-    fn all(&self) -> impl Iterator<Item = &Grant> {
+    fn held_and_reached_grants(&self) -> impl Iterator<Item = &Grant> {
         self.held.iter().chain(&self.reached)
     }
 }

@@ -30,7 +30,7 @@ impl<'a> Payload<'a> {
     }
 
     /// A number in as few bytes as it needs; `None` also for the mark of null.
-    pub(super) fn length(&mut self) -> Option<u64> {
+    pub(super) fn length_encoded_integer(&mut self) -> Option<u64> {
         match self.byte()? {
             short @ 0..=0xfa => Some(short.into()),
             0xfc => self.u16().map(Into::into),
@@ -44,8 +44,8 @@ impl<'a> Payload<'a> {
     }
 
     /// Bytes with their length before them.
-    pub(super) fn counted_bytes(&mut self) -> Option<&'a [u8]> {
-        let length = self.length()?;
+    pub(super) fn length_encoded_bytes(&mut self) -> Option<&'a [u8]> {
+        let length = self.length_encoded_integer()?;
         self.bytes(usize::try_from(length).ok()?)
     }
 
@@ -59,7 +59,7 @@ impl<'a> Payload<'a> {
 }
 
 /// Writes bytes with their length before them.
-pub(super) fn put_counted(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(super) fn put_length_encoded_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     let length = bytes.len() as u64;
     let [a, b, c, ..] = length.to_le_bytes();
     match length {
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_payload_that_ends_early_has_no_value() {
         for bytes in [&[][..], &[0xfc, 1], &[0xfd, 1, 2], &[0xfe, 1], &[5, 1], &[0xfb], &[0xff]] {
-            assert_eq!(Payload(bytes).counted_bytes(), None, "{bytes:?}");
+            assert_eq!(Payload(bytes).length_encoded_bytes(), None, "{bytes:?}");
         }
         assert_eq!(Payload(&[1, 2]).until_zero(), None);
     }
@@ -95,10 +95,10 @@ mod tests {
         ) {
             let bytes = vec![7; length];
             let mut written = Vec::new();
-            put_counted(&mut written, &bytes);
+            put_length_encoded_bytes(&mut written, &bytes);
             written.push(9);
             let mut payload = Payload(&written);
-            prop_assert_eq!(payload.counted_bytes(), Some(&*bytes));
+            prop_assert_eq!(payload.length_encoded_bytes(), Some(&*bytes));
             prop_assert_eq!(payload.0, &[9]);
         }
     }

@@ -33,17 +33,18 @@ fn refusal(tokens: &[SqlToken], before: Option<&SqlToken>) -> Option<String> {
             let is_qualified = before == Some(&SqlToken::Sign('.'));
             let is_in_list =
                 functions::is_listed(Engine::Mysql, word) || has_word(BEFORE_PARENTHESES, word);
-            ((is_qualified || !is_in_list) && !is_named_query(rest)).then(|| not_listed(word))
+            ((is_qualified || !is_in_list) && !has_named_query_columns(rest))
+                .then(|| unlisted_function_refusal(word))
         }
         // It names a function of somebody, whatever its name is.
         (SqlToken::Name(name), Some(SqlToken::Sign('('))) => {
-            (!is_named_query(rest)).then(|| not_listed(name))
+            (!has_named_query_columns(rest)).then(|| unlisted_function_refusal(name))
         }
         _ => None,
     }
 }
 
-fn not_listed(name: &str) -> String {
+fn unlisted_function_refusal(name: &str) -> String {
     format!("a text that calls a function which is not one of those that only compute: `{name}`")
 }
 
@@ -56,7 +57,7 @@ fn is_locking_clause(one: &str, other: &str) -> bool {
 }
 
 /// True for the columns of a named query: `(a, b) as (`. No expression goes on like this.
-fn is_named_query(tokens: &[SqlToken]) -> bool {
+fn has_named_query_columns(tokens: &[SqlToken]) -> bool {
     let Some(end) = tokens.iter().position(|token| *token == SqlToken::Sign(')')) else {
         return false;
     };

@@ -29,7 +29,7 @@ impl CatalogReader {
         // A call before may have left its own limits: rows of the catalog beyond them would not come.
         if loan.is_reused {
             let connection = loan.connection().map_err(|_| unavailable())?;
-            connection.meter.allow(CATALOG_BYTES);
+            connection.meter.reset_allowance(CATALOG_BYTES);
             let set =
                 timeout(READ_TIME, connection.set_limits(Limits::of_catalog(READ_TIME))).await;
             set.map_err(|_| unavailable())?.map_err(|_| unavailable())?;
@@ -60,10 +60,10 @@ impl CatalogReader {
         asked: &[(&Arc<str>, &[&str])],
     ) -> Result<Vec<Rows>, Error> {
         let connection = self.loan.connection().map_err(|_| unavailable())?;
-        connection.meter.allow(CATALOG_BYTES);
+        connection.meter.reset_allowance(CATALOG_BYTES);
         match timeout(READ_TIME, connection.run_pipelined(asked)).await {
             Ok(Ok(replies)) => Ok(replies.into_iter().map(|reply| reply.rows).collect()),
-            Ok(Err(error)) => Err(failure::of_reading(&error)),
+            Ok(Err(error)) => Err(failure::catalog_reading_error(&error)),
             Err(_) => Err(unavailable()),
         }
     }
@@ -74,8 +74,8 @@ impl CatalogReader {
         text: &Arc<str>,
     ) -> Result<Arc<PreparedStatement>, Error> {
         let connection = self.loan.connection().map_err(|_| unavailable())?;
-        connection.meter.allow(CATALOG_BYTES);
-        let prepared = timeout(READ_TIME, connection.prepare(&[text])).await;
+        connection.meter.reset_allowance(CATALOG_BYTES);
+        let prepared = timeout(READ_TIME, connection.prepare_missing(&[text])).await;
         let prepared = prepared.map_err(|_| unavailable())?;
         prepared.map_err(|error| failure::of_preparing(&error, text))?;
         connection.prepared_statement(text).ok_or_else(unavailable)
@@ -87,9 +87,9 @@ impl CatalogReader {
         texts: &[Arc<str>],
     ) -> Result<Vec<Option<Arc<PreparedStatement>>>, Error> {
         let connection = self.loan.connection().map_err(|_| unavailable())?;
-        connection.meter.allow(CATALOG_BYTES);
+        connection.meter.reset_allowance(CATALOG_BYTES);
         let asked: Vec<_> = texts.iter().collect();
-        match timeout(READ_TIME, connection.prepare(&asked)).await {
+        match timeout(READ_TIME, connection.prepare_missing(&asked)).await {
             Ok(Ok(()) | Err(CommandError::Constraint { .. } | CommandError::Server(_))) => {
                 Ok(texts.iter().map(|text| connection.prepared_statement(text)).collect())
             }
@@ -98,7 +98,7 @@ impl CatalogReader {
     }
 
     /// Gives the connection back.
-    pub(super) fn close(self) {
+    pub(super) fn give_back_connection(self) {
         self.loan.give_back();
     }
 }

@@ -21,13 +21,16 @@ impl ResultColumn {
     pub(super) fn read(payload: &[u8], is_extended: bool) -> Option<Self> {
         let mut payload = Payload(payload);
         for _ in 0..4 {
-            payload.counted_bytes()?;
+            payload.length_encoded_bytes()?;
         }
-        let name = String::from_utf8_lossy(payload.counted_bytes()?).into_owned();
-        payload.counted_bytes()?;
-        let special =
-            if is_extended { extended_type_name(payload.counted_bytes()?) } else { String::new() };
-        payload.length()?;
+        let name = String::from_utf8_lossy(payload.length_encoded_bytes()?).into_owned();
+        payload.length_encoded_bytes()?;
+        let special = if is_extended {
+            extended_type_name(payload.length_encoded_bytes()?)
+        } else {
+            String::new()
+        };
+        payload.length_encoded_integer()?;
         let is_binary = payload.u16()? == BINARY;
         let length = payload.u32()?;
         let of = payload.byte()?;
@@ -77,7 +80,7 @@ impl ResultColumn {
 fn extended_type_name(pairs: &[u8]) -> String {
     let mut payload = Payload(pairs);
     let mut type_name = "";
-    while let (Some(_), Some(text)) = (payload.byte(), payload.counted_bytes()) {
+    while let (Some(_), Some(text)) = (payload.byte(), payload.length_encoded_bytes()) {
         type_name = str::from_utf8(text).unwrap_or_default();
     }
     type_name.to_owned()
@@ -102,7 +105,7 @@ pub(super) fn read_binary_row(
 }
 
 /// The values of a row of a constant command.
-pub(super) fn text_values(payload: &[u8], n_columns: usize) -> Option<Vec<Option<String>>> {
+pub(super) fn read_text_row(payload: &[u8], n_columns: usize) -> Option<Vec<Option<String>>> {
     let mut payload = Payload(payload);
     let mut values = Vec::with_capacity(n_columns);
     for _ in 0..n_columns {
@@ -110,7 +113,8 @@ pub(super) fn text_values(payload: &[u8], n_columns: usize) -> Option<Vec<Option
             payload.byte()?;
             values.push(None);
         } else {
-            values.push(Some(String::from_utf8_lossy(payload.counted_bytes()?).into_owned()));
+            values
+                .push(Some(String::from_utf8_lossy(payload.length_encoded_bytes()?).into_owned()));
         }
     }
     payload.0.is_empty().then_some(values)
@@ -132,7 +136,7 @@ fn read_value(payload: &mut Payload<'_>, column: &ResultColumn) -> Option<String
         DATE | DATETIME | TIMESTAMP => read_moment(payload, column)?,
         TIME => read_time(payload, column.decimals)?,
         _ => {
-            let bytes = payload.counted_bytes()?;
+            let bytes = payload.length_encoded_bytes()?;
             if column.kind() == ColumnKind::Bytes {
                 return Some(bytes.iter().map(|byte| format!("{byte:02X}")).collect());
             }

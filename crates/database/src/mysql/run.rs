@@ -19,7 +19,7 @@ pub(super) async fn run(
     transaction: &Transaction,
     conditions: Conditions<'_>,
 ) -> Ending {
-    connection.meter.allow(connection.allowance);
+    connection.meter.reset_allowance(connection.allowance);
     // The load refuses both.
     if transaction.role.is_some() || !transaction.identity.is_empty() {
         return Ending::Ended(Err(Failure::Denied));
@@ -31,17 +31,17 @@ pub(super) async fn run(
     let statements = match prepare(connection, &transaction.steps).await {
         Ok(statements) => statements,
         Err(CommandError::Lost) => return Ending::NotBegun(failure::lost_connection()),
-        Err(error) => return Ending::Ended(Err(failure::of_statement(error))),
+        Err(error) => return Ending::Ended(Err(failure::failure_before_commit(error))),
     };
     let pairs: Vec<_> = transaction.steps.iter().zip(statements).collect();
     if pairs.iter().any(|(step, statement)| step.values.len() != statement.n_values) {
         return Ending::Ended(Err(Failure::Internal));
     }
-    connection.limit(Limits::for_transaction(transaction, conditions.deadline));
+    connection.write_limits_if_changed(Limits::for_transaction(transaction, conditions.deadline));
     connection.is_changed |= transaction.access == Access::Write;
     let is_small = value_bytes(&transaction.steps) <= MOST_IN_FLIGHT;
     let ending = if transaction.access == Access::Read && !is_of_operator && is_small {
-        read(connection, &pairs).await
+        run_pipelined_read(connection, &pairs).await
     } else {
         step_by_step(connection, transaction.access, &pairs, conditions).await
     };
@@ -63,7 +63,7 @@ async fn prepare(
     steps: &[Step],
 ) -> Result<Vec<Arc<PreparedStatement>>, CommandError> {
     let texts: Vec<_> = steps.iter().map(|step| &step.text).collect();
-    connection.prepare(&texts).await?;
+    connection.prepare_missing(&texts).await?;
     let statements: Option<_> =
         steps.iter().map(|step| connection.prepared_statement(&step.text)).collect();
     statements.ok_or(CommandError::Lost)
@@ -74,10 +74,13 @@ fn value_bytes(steps: &[Step]) -> usize {
 }
 
 /// Runs a read, whose parts are sent together. Nothing of it is worth keeping.
-async fn read(connection: &mut Connection, pairs: &[(&Step, Arc<PreparedStatement>)]) -> Ending {
+async fn run_pipelined_read(
+    connection: &mut Connection,
+    pairs: &[(&Step, Arc<PreparedStatement>)],
+) -> Ending {
     connection.client.write_control(Control::BeginRead);
     for (step, statement) in pairs {
-        execute(connection, step, statement);
+        write_step(connection, step, statement);
     }
     connection.client.write_control(Control::Rollback);
     if connection.client.send().await.is_err() {
@@ -90,7 +93,7 @@ async fn read(connection: &mut Connection, pairs: &[(&Step, Arc<PreparedStatemen
     };
     let mut came = Vec::new();
     for (at, (step, statement)) in pairs.iter().enumerate() {
-        match fetch(connection, step, statement).await {
+        match read_step_reply(connection, step, statement).await {
             Ok(reply) if reply.is_cut => {
                 came.push(StepResult { rows: reply.rows.into(), affected: reply.affected });
                 return Ending::Broken(first.map(|()| came));
@@ -103,7 +106,7 @@ async fn read(connection: &mut Connection, pairs: &[(&Step, Arc<PreparedStatemen
                 return Ending::Broken(Err(broken_connection_failure(connection)));
             }
             Err(error) => {
-                let failure = failure::of_statement(error);
+                let failure = failure::failure_before_commit(error);
                 first = first.and(Err(failure));
             }
         }
@@ -209,22 +212,22 @@ async fn read_opening_answers(connection: &mut Connection) -> Result<(), Opening
     if begun == Err(CommandError::Lost) {
         return Err(Opening::NotBegun);
     }
-    limited.and(begun).map_err(|error| Opening::Failed(failure::of_statement(error)))
+    limited.and(begun).map_err(|error| Opening::Failed(failure::failure_before_commit(error)))
 }
 
-fn execute(connection: &mut Connection, step: &Step, statement: &PreparedStatement) {
+fn write_step(connection: &mut Connection, step: &Step, statement: &PreparedStatement) {
     let values: Vec<_> =
         step.values.iter().map(|value| BoundValue::Text(value.as_deref())).collect();
     connection.client.write_execute(statement, &values);
 }
 
 /// The answer to a step. Rows beyond those that it may have are not kept.
-async fn fetch(
+async fn read_step_reply(
     connection: &mut Connection,
     step: &Step,
     statement: &PreparedStatement,
 ) -> Result<Reply, CommandError> {
-    connection.meter.allow(connection.allowance);
+    connection.meter.reset_allowance(connection.allowance);
     let (most, beyond) = match step.expects {
         Expects::Affected { most, .. } => {
             (usize::try_from(most).unwrap_or(usize::MAX), Beyond::Count)
@@ -245,15 +248,15 @@ async fn run_step(
     statement: &PreparedStatement,
     origin: Origin,
 ) -> Result<Reply, Failure> {
-    execute(connection, step, statement);
+    write_step(connection, step, statement);
     if connection.client.send().await.is_err() {
         return Err(failure::lost_connection());
     }
-    let reply = fetch(connection, step, statement).await;
+    let reply = read_step_reply(connection, step, statement).await;
     let reply = reply.map_err(|error| match error {
         CommandError::Lost => broken_connection_failure(connection),
         error @ (CommandError::Constraint { .. } | CommandError::Server(_)) => {
-            failure::of_statement(error)
+            failure::failure_before_commit(error)
         }
     })?;
     if origin == Origin::Callgate || reply.is_cut || reply.n_warnings == 0 {
@@ -264,7 +267,7 @@ async fn run_step(
     sent.map_err(|_| failure::lost_connection())?;
     let warnings =
         connection.client.read_reply(RowFormat::Text, MOST_WARNINGS, Beyond::Count).await;
-    let warnings = warnings.map_err(failure::of_statement)?;
+    let warnings = warnings.map_err(failure::failure_before_commit)?;
     let is_coerced = |row: &Vec<Option<String>>| {
         row.get(1).and_then(Option::as_deref).is_some_and(failure::is_coercion)
     };
@@ -278,7 +281,11 @@ fn step_result(at: usize, step: &Step, reply: Reply) -> Result<StepResult, Failu
 
 /// The failure of a connection that broke before a commit.
 fn broken_connection_failure(connection: &Connection) -> Failure {
-    if connection.meter.is_over() { Failure::TooLarge } else { failure::lost_connection() }
+    if connection.meter.is_limit_exceeded() {
+        Failure::TooLarge
+    } else {
+        failure::lost_connection()
+    }
 }
 
 async fn run_control(connection: &mut Connection, control: Control) -> Result<(), CommandError> {

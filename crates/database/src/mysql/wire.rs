@@ -23,7 +23,7 @@ impl Wire {
     }
 
     /// The stream, for TLS; `None` if the server has said something that TLS would not cover.
-    pub(super) fn into_stream(self) -> Option<Box<dyn Bytes>> {
+    pub(super) fn into_stream_if_drained(self) -> Option<Box<dyn Bytes>> {
         self.stream.buffer().is_empty().then(|| self.stream.into_inner())
     }
 

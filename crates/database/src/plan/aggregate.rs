@@ -14,7 +14,7 @@ use crate::{
 impl Request<'_> {
     pub(super) fn plan_aggregate(&self) -> Result<Plan, Box<Fault>> {
         let (entity, engine) = (self.entity, self.database.engine);
-        let rows = self.values_of_session_rows()?;
+        let rows = self.session_row_values()?;
         let mut values = self.values();
         let filter = values.filter("where", &entity.columns(&entity.filter));
         let groups = self.named_columns("group", &entity.group_columns());
@@ -27,14 +27,14 @@ impl Request<'_> {
             selected.extend(counts.map(|it| &it.result));
         }
         let sortable: Vec<&Column> = groups.iter().chain(&results).copied().collect();
-        let order = order(&mut values, &groups, &sortable);
+        let order = order_with_groups(&mut values, &groups, &sortable);
         let limit = self.limit(&values);
         values.into_result()?;
         let is_used = |aggregate: &&Aggregate<'_>| {
             let name = &aggregate.result.name;
             selected.iter().any(|column| column.name == *name)
                 || order.iter().any(|(column, _)| column == name)
-                || having.names(name)
+                || having.has_condition_on(name)
         };
         let used: Vec<Aggregate<'_>> = aggregates.iter().filter(is_used).cloned().collect();
         let target = sql::TargetRows { rows: &rows, key: &[], filter: &filter };
@@ -68,7 +68,7 @@ impl Request<'_> {
 }
 
 /// The wanted order, and the columns of the groups after it, so that no two groups are equal.
-fn order(
+fn order_with_groups(
     values: &mut Values<'_>,
     groups: &[&Column],
     sortable: &[&Column],

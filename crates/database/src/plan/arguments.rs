@@ -39,7 +39,7 @@ impl<'a> Values<'a> {
             self.report_mismatch(&column.name, "a value", "nothing");
             return None;
         }
-        let text = column::stored_text(column, value, self.engine);
+        let text = column::bound_stored_text(column, value, self.engine);
         self.report_problem(&column.name, text).ok().flatten()
     }
 
@@ -50,7 +50,7 @@ impl<'a> Values<'a> {
         column: &Column,
         value: &Value,
     ) -> Result<Option<String>, Reported> {
-        self.report_problem(at, column::text(column, value, self.engine))
+        self.report_problem(at, column::bound_text(column, value, self.engine))
     }
 
     fn report_problem<T>(&mut self, at: &str, result: Result<T, Problem>) -> Result<T, Reported> {

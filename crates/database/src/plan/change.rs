@@ -15,7 +15,7 @@ use crate::{
     filter::Filter,
     operation::Operation,
     result_rows::ResultShape,
-    session_values::text_of_column,
+    session_values::session_text_for_column,
     sql,
     transaction::{Access, Expects},
 };
@@ -26,9 +26,9 @@ pub(super) type Set<'a> = Vec<(&'a Column, Option<String>)>;
 impl Request<'_> {
     pub(super) fn plan_create(&self) -> Result<Plan, Box<Fault>> {
         let entity = self.entity;
-        let rows = self.values_of_session_rows()?;
+        let rows = self.session_row_values()?;
         let mut values = self.values();
-        let mut set = self.input_values(&mut values);
+        let mut set = self.create_values(&mut values);
         for (name, text) in &rows {
             set.extend(entity.column(name).map(|column| (column, Some(text.clone()))));
         }
@@ -39,17 +39,17 @@ impl Request<'_> {
         let returning = self.returning(&outputs);
         let sql = sql::insert(self.database.engine, &entity.table, &set, &returning);
         steps.add(sql, Expects::Affected { most: 1, some: true }, Purpose::Change);
-        self.read_added(&rows, &set, &outputs, &mut steps);
+        self.add_inserted_row_read(&rows, &set, &outputs, &mut steps);
         self.change_plan(steps, &outputs)
     }
 
     pub(super) fn plan_update(&self) -> Result<Plan, Box<Fault>> {
         let entity = self.entity;
-        let rows = self.values_of_session_rows()?;
+        let rows = self.session_row_values()?;
         let mut values = self.values();
         let target = self.change_target(rows, &mut values);
-        let set = self.new_values(&mut values);
-        let mut steps = self.review_steps(&target);
+        let set = self.update_values(&mut values);
+        let mut steps = self.approval_check_steps(&target);
         self.add_reference_steps(&set, &target.rows, &mut values, &mut steps)?;
         values.into_result()?;
         let outputs = match target.kind {
@@ -58,30 +58,30 @@ impl Request<'_> {
         };
         let returning = self.returning(&outputs);
         let engine = self.database.engine;
-        let version = entity.written_version();
+        let version = entity.written_version_column();
         let changes = sql::Changes { values: &set, version };
         let sql = sql::update(engine, &entity.table, changes, &target.as_sql(), &returning);
         steps.add(sql, self.change_expectation(&target), Purpose::Change);
-        self.read_updated(&target, &set, &outputs, &mut steps);
+        self.add_updated_row_read(&target, &set, &outputs, &mut steps);
         self.change_plan(steps, &outputs)
     }
 
     pub(super) fn plan_delete(&self) -> Result<Plan, Box<Fault>> {
-        let rows = self.values_of_session_rows()?;
+        let rows = self.session_row_values()?;
         let mut values = self.values();
         let target = self.change_target(rows, &mut values);
         values.into_result()?;
-        if let Some(steps) = self.reviewed_removal(&target) {
+        if let Some(steps) = self.reviewed_delete_steps(&target) {
             return self.change_plan(steps, &[]);
         }
-        let mut steps = self.review_steps(&target);
+        let mut steps = self.approval_check_steps(&target);
         let sql = sql::delete(self.database.engine, &self.entity.table, &target.as_sql());
         steps.add(sql, self.change_expectation(&target), Purpose::Change);
         self.change_plan(steps, &[])
     }
 
     /// The values of a new row that a model gives.
-    pub(super) fn input_values(&self, values: &mut Values<'_>) -> Set<'_> {
+    pub(super) fn create_values(&self, values: &mut Values<'_>) -> Set<'_> {
         let mut set = Set::new();
         for column in self.entity.inputs(Operation::Create) {
             if let Some(value) = values.get(&column.name)
@@ -94,7 +94,7 @@ impl Request<'_> {
     }
 
     /// The new values of an update.
-    pub(super) fn new_values(&self, values: &mut Values<'_>) -> Set<'_> {
+    pub(super) fn update_values(&self, values: &mut Values<'_>) -> Set<'_> {
         let mut set = Set::new();
         let given = values.get("set").and_then(Value::as_object);
         for column in self.entity.inputs(Operation::Update) {
@@ -120,7 +120,7 @@ impl Request<'_> {
     ) -> Result<(), Box<Fault>> {
         for reference in &self.entity.references {
             let is_set = |name: &String| set.iter().any(|(column, _)| column.name == *name);
-            let is_given = |name: &&String| is_set(name) && !self.entity.is_of_session(name);
+            let is_given = |name: &&String| is_set(name) && !self.entity.is_set_by_session(name);
             if !reference.columns.iter().any(|name| is_given(&name)) {
                 continue;
             }
@@ -159,7 +159,7 @@ impl Request<'_> {
         }
         for (name, source) in &reference.rows {
             if let Some(column) = reference.table.column(name) {
-                let text = text_of_column(source, self.session(), column, engine)?;
+                let text = session_text_for_column(source, self.session(), column, engine)?;
                 pairs.push((name.clone(), text));
             }
         }
@@ -167,7 +167,7 @@ impl Request<'_> {
     }
 
     /// Reads the new row again where a change returns none, if its key is known: from the values, or because it counts up.
-    fn read_added(
+    fn add_inserted_row_read(
         &self,
         rows: &[(String, String)],
         set: &Set<'_>,
@@ -191,14 +191,14 @@ impl Request<'_> {
         let select = self.select_changed_rows(target, outputs);
         let sql = match &*counted {
             [] if !key.is_empty() => sql::select(engine, &select),
-            [counted] if counted.is_generated => sql::select_added(engine, &select, counted),
+            [counted] if counted.is_generated => sql::select_inserted_row(engine, &select, counted),
             _ => return,
         };
         steps.add(sql, Expects::Rows { most: 2 }, Purpose::Reading);
     }
 
     /// Reads the changed row again where a change returns none.
-    fn read_updated(
+    fn add_updated_row_read(
         &self,
         target: &ChangeTarget,
         set: &Set<'_>,

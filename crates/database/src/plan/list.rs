@@ -25,7 +25,7 @@ struct Order<'a> {
 
 impl<'a> Order<'a> {
     /// The columns as tokens of pages keep them: where values of every type stand in a column, each with its own.
-    fn kept_columns(&self, engine: Engine) -> Vec<Cow<'a, Column>> {
+    fn page_token_columns(&self, engine: Engine) -> Vec<Cow<'a, Column>> {
         let kept = |(column, _): &(&'a Column, Direction)| {
             if engine.has(Ability::ColumnTypes) {
                 return Cow::Borrowed(*column);
@@ -39,11 +39,11 @@ impl<'a> Order<'a> {
 impl Request<'_> {
     pub(super) fn plan_list(&self) -> Result<Plan, Box<Fault>> {
         let (entity, engine) = (self.entity, self.database.engine);
-        let rows = self.values_of_session_rows()?;
+        let rows = self.session_row_values()?;
         let mut values = self.values();
         let filter = values.filter("where", &entity.columns(&entity.filter));
         let limit = self.limit(&values);
-        let order = self.order();
+        let order = self.order_with_key();
         let place = self.page_place(&rows)?;
         let after = match values.get("page") {
             Some(page) => Some(self.page_values(page, place, &order)?),
@@ -51,8 +51,8 @@ impl Request<'_> {
         };
         values.into_result()?;
         let WantedColumns { mut columns, head, named: shown } =
-            self.wanted_columns(Operation::List);
-        let (n_shown, kept) = (columns.len(), order.kept_columns(engine));
+            self.selected_or_all_columns(Operation::List);
+        let (n_shown, kept) = (columns.len(), order.page_token_columns(engine));
         for column in &kept {
             if !columns.contains(&&**column) {
                 columns.push(column);
@@ -89,14 +89,14 @@ impl Request<'_> {
     }
 
     /// The wanted columns, and those of the key after them, so that no two rows are equal.
-    fn order(&self) -> Order<'_> {
+    fn order_with_key(&self) -> Order<'_> {
         let entity = self.entity;
         let wanted = self.call.arguments().get("sort").and_then(Value::as_array);
         let wanted =
             wanted.into_iter().flatten().filter_map(Value::as_str).map(name_with_direction);
         let wanted =
             wanted.filter(|(name, _)| entity.sort.iter().any(|sort_name| sort_name == name));
-        let key = entity.given_key().map(|name| (name, Direction::Ascending));
+        let key = entity.key_given_by_model().map(|name| (name, Direction::Ascending));
         let mut columns: Vec<(&Column, Direction)> = Vec::new();
         for (name, direction) in wanted.chain(key) {
             if columns.iter().all(|(entry, _)| entry.name != name)
@@ -121,7 +121,7 @@ impl Request<'_> {
         let token = page.as_str().unwrap_or_default();
         let texts = self.database.pages.values(token, place)?;
         if texts.len() != order.columns.len() || !order.has_pages {
-            return Err(wording::unknown_page());
+            return Err(wording::invalid_page_token());
         }
         Ok(texts)
     }

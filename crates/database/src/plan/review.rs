@@ -35,7 +35,7 @@ impl Request<'_> {
     /// The new row, as a person sees it.
     pub(crate) fn new_row(&self) -> Result<Preview, Box<Fault>> {
         let mut values = self.values();
-        let set = self.input_values(&mut values);
+        let set = self.create_values(&mut values);
         values.into_result()?;
         let mut text = format!("adds a row to {}", self.entity.table.name);
         for (column, value) in set {
@@ -49,7 +49,7 @@ impl Request<'_> {
     fn shown_value(&self, kind: &ColumnKind, text: Option<&str>) -> String {
         let mut shown = String::new();
         let engine = self.database.engine;
-        if column::write_shown(kind, text, engine, MOST_VALUE_BYTES, &mut shown) {
+        if column::write_json_within_limit(kind, text, engine, MOST_VALUE_BYTES, &mut shown) {
             shown.push('…');
         }
         shown
@@ -58,9 +58,9 @@ impl Request<'_> {
     /// The rows that a change of rows is about.
     pub(crate) fn plan_review(&self) -> Result<Reviewing<'_>, Box<Fault>> {
         let mut values = self.values();
-        let target = self.change_target(self.values_of_session_rows()?, &mut values);
+        let target = self.change_target(self.session_row_values()?, &mut values);
         let set = match self.operation {
-            Operation::Update => self.new_values(&mut values),
+            Operation::Update => self.update_values(&mut values),
             _ => Set::new(),
         };
         values.into_result()?;
@@ -68,7 +68,7 @@ impl Request<'_> {
     }
 
     /// The first steps of a change: if a person has approved it, the rows must be those that the person saw.
-    pub(super) fn review_steps(&self, target: &ChangeTarget) -> Steps {
+    pub(super) fn approval_check_steps(&self, target: &ChangeTarget) -> Steps {
         let mut steps = Steps::default();
         if let Some(expects) = self.approved_expectation() {
             let sql = sql::select(
@@ -82,7 +82,7 @@ impl Request<'_> {
 
     /// The removal of rows that a person has approved, where a lock needs the right to update, which a login that only removes
     /// rows lacks: the rows that are removed must be those that the person saw.
-    pub(super) fn reviewed_removal(&self, target: &ChangeTarget) -> Option<Steps> {
+    pub(super) fn reviewed_delete_steps(&self, target: &ChangeTarget) -> Option<Steps> {
         let engine = self.database.engine;
         let expects =
             self.approved_expectation().filter(|_| engine.has(Ability::UnlockedRemovals))?;
@@ -120,14 +120,14 @@ impl Request<'_> {
             target: target.as_sql(),
             order,
             after: None,
-            most: Some(self.most_reviewed()),
+            most: Some(self.most_reviewed_rows()),
             lock: lock == Lock::Locked && may_lock,
             value_bytes: self.reviewed_bytes(),
         }
     }
 
     /// One row more than may be changed.
-    fn most_reviewed(&self) -> u32 {
+    fn most_reviewed_rows(&self) -> u32 {
         u32::try_from(self.entity.affected).unwrap_or(u32::MAX).saturating_add(1)
     }
 
@@ -141,7 +141,7 @@ impl Reviewing<'_> {
         let order = request.by_key();
         let reading = request.select_reviewed_rows(&self.target, &order, Lock::Unlocked);
         let sql = sql::select(request.database.engine, &reading);
-        let expects = Expects::Rows { most: request.most_reviewed() };
+        let expects = Expects::Rows { most: request.most_reviewed_rows() };
         let step = Step { text: sql.text.into(), values: sql.values, expects };
         request.database.transaction(Access::Read, request.call, vec![step])
     }
@@ -180,7 +180,7 @@ impl Reviewing<'_> {
             text.push_str(&format!("\nand {more} more"));
         }
         let state = transaction::ReviewedDigest::from_rows(rows).0;
-        Ok(Review::new(Preview::Text(text)).with_state(state))
+        Ok(Review::new(Preview::Text(text)).with_state_digest(state))
     }
 
     /// A row: its key, and below it what changes.
@@ -190,7 +190,7 @@ impl Reviewing<'_> {
         let mut shown = String::from("\n-");
         let offered = || {
             let columns = self.columns.iter().zip(row.values());
-            columns.filter(|(it, _)| entity.is_offered(&it.name))
+            columns.filter(|(it, _)| entity.is_visible_to_model(&it.name))
         };
         for (column, text) in offered().filter(|(column, _)| entity.key.contains(&column.name)) {
             let value = value(&column.kind, text);

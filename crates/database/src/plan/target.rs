@@ -31,7 +31,7 @@ impl Request<'_> {
         rows: Vec<(String, String)>,
         values: &mut Values<'_>,
     ) -> ChangeTarget {
-        let names = || self.entity.given_key();
+        let names = || self.entity.key_given_by_model();
         let has_key = names().any(|name| values.get(name).is_some());
         match values.get("where") {
             Some(_) if has_key => {

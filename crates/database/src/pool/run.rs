@@ -51,7 +51,7 @@ pub(crate) struct PendingTransaction<'a> {
 }
 
 impl<D: Dial> Pool<D> {
-    pub(crate) async fn run(
+    pub(crate) async fn run_with_retry(
         &self,
         asked: PendingTransaction<'_>,
     ) -> Result<Vec<StepResult>, Failure> {

@@ -15,7 +15,7 @@ impl Dial for Nowhere {
         Ok(Self)
     }
 
-    async fn cancel(&self, _: Self) {}
+    async fn cancel_and_close(&self, _: Self) {}
 }
 
 impl Pooled for Nowhere {

@@ -106,7 +106,7 @@ fn target(url: &ServerUrl, parameters: &Parameters<'_>) -> Result<ServerTarget, 
     if host.starts_with('/') {
         return Ok(ServerTarget::Socket(PathBuf::from(host).join(format!(".s.PGSQL.{port}"))));
     }
-    Ok(ServerTarget::Tcp { host: server_url::host(host.to_owned())?, port })
+    Ok(ServerTarget::Tcp { host: server_url::checked_host(host.to_owned())?, port })
 }
 
 fn encryption(target: &ServerTarget, mode: Option<&str>) -> Result<Encryption, Error> {

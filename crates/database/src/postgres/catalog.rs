@@ -36,11 +36,11 @@ pub(super) async fn read_tables(
         constraints: by_table(reader.read_rows(CONSTRAINTS, &[&ids]).await?),
         types: BTreeMap::new(),
     };
-    let types = parts.columns.values().flatten().filter_map(|row| type_of(row));
+    let types = parts.columns.values().flatten().filter_map(|row| type_and_modifier(row));
     let types: Vec<_> = types.collect::<BTreeSet<_>>().into_iter().collect();
     let facts = kinds(&mut reader, &types).await?;
     parts.types = types.into_iter().zip(facts).collect();
-    reader.close();
+    reader.give_back_connection();
     let table = |[at, id, kind, comment, has_trigger, n_rows]: [Option<String>; 6]| {
         let name = names.get(at?.parse::<usize>().ok()?.checked_sub(1)?)?;
         let kind = match &*kind? {
@@ -75,7 +75,7 @@ fn by_table(rows: Rows) -> ByTable {
 }
 
 /// The number and the modifier of a column's type.
-fn type_of(row: &[Option<String>]) -> Option<(String, String)> {
+fn type_and_modifier(row: &[Option<String>]) -> Option<(String, String)> {
     let [Some(of), Some(modifier), ..] = row else { return None };
     Some((of.clone(), modifier.clone()))
 }
@@ -93,7 +93,7 @@ impl CatalogParts {
     fn table(&self, name: &TableName, id: &str, kind: TableKind, comment: Option<String>) -> Table {
         let rows = |of: &ByTable| of.get(id).cloned().unwrap_or_default();
         let column = |row: Vec<Option<String>>| {
-            let facts = self.types.get(&type_of(&row)?)?.clone();
+            let facts = self.types.get(&type_and_modifier(&row)?)?.clone();
             column(row, facts)
         };
         let columns: Vec<Column> = rows(&self.columns).into_iter().filter_map(column).collect();
@@ -144,7 +144,7 @@ impl CatalogParts {
 pub(super) async fn list_tables(pool: &Pool) -> Result<Vec<TableName>, Error> {
     let mut reader = CatalogReader::open(pool).await?;
     let rows = reader.read_rows(ALL_TABLES, &[]).await?;
-    reader.close();
+    reader.give_back_connection();
     Ok(rows.into_iter().filter_map(name).collect())
 }
 

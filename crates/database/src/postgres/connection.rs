@@ -51,7 +51,9 @@ pub(super) struct Ends {
 }
 
 /// Moves the bytes of a connection. The library's own loop writes the server's notices to the log; this one drops them.
-pub(super) async fn drive(mut connection: tokio_postgres::Connection<MeteredStream, impl Driven>) {
+pub(super) async fn drive_without_notices(
+    mut connection: tokio_postgres::Connection<MeteredStream, impl Driven>,
+) {
     while let Some(Ok(_)) = poll_fn(|context| connection.poll_message(context)).await {}
 }
 
@@ -68,7 +70,7 @@ impl Connection {
         meter: Arc<Meter>,
         search_path: &str,
     ) -> Result<Self, Error> {
-        meter.allow(CATALOG_BYTES);
+        meter.reset_allowance(CATALOG_BYTES);
         let texts = [
             "begin isolation level read committed read only",
             "begin isolation level read committed read write",
@@ -121,7 +123,7 @@ impl Connection {
     }
 
     /// Prepares a statement with values that are texts.
-    pub(super) async fn prepare(
+    pub(super) async fn prepare_with_text_values(
         &self,
         text: &str,
         n_values: usize,
@@ -130,8 +132,12 @@ impl Connection {
     }
 
     /// The failure of a statement before a commit was sent.
-    pub(super) fn statement_failure(&self, error: &tokio_postgres::Error) -> Failure {
-        if self.meter.is_over() { Failure::TooLarge } else { failure::of_statement(error) }
+    pub(super) fn failure_before_commit(&self, error: &tokio_postgres::Error) -> Failure {
+        if self.meter.is_limit_exceeded() {
+            Failure::TooLarge
+        } else {
+            failure::failure_before_commit(error)
+        }
     }
 
     /// True if the connection is known to be closed.

@@ -17,7 +17,7 @@ pub(super) async fn describe(
         Err(error) => {
             // A statement that cannot be prepared leaves nothing behind.
             if error.kind() == ErrorKind::Statement {
-                reader.close();
+                reader.give_back_connection();
             }
             return Err(error);
         }
@@ -34,7 +34,7 @@ pub(super) async fn describe(
         kind: facts.kind,
     });
     let columns = columns.collect();
-    reader.close();
+    reader.give_back_connection();
     let values = values.into_iter().map(|facts| facts.sql_type).collect();
     // The server does not say what a statement changes.
     Ok(StatementDescription { values, columns, is_read: None })

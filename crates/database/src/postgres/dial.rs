@@ -16,7 +16,8 @@ use tokio_postgres::{
 use super::{
     address::{Address, Encryption, ServerTarget},
     connection::{
-        Connection, LEAST_ALLOWANCE, SEARCH_PATH, SETTINGS, drive, opening_error, unreachable_now,
+        Connection, LEAST_ALLOWANCE, SEARCH_PATH, SETTINGS, drive_without_notices, opening_error,
+        unreachable_now,
     },
     stream::Tls,
 };
@@ -53,8 +54,11 @@ impl Dialling {
         ];
         let times = times.map(|(name, time)| (name, time.to_string()));
         let settings = SETTINGS.map(|(name, value)| (name, value.to_owned()));
-        let options =
-            settings.iter().chain(&times).map(|(name, value)| option(name, value)).collect();
+        let options = settings
+            .iter()
+            .chain(&times)
+            .map(|(name, value)| startup_option(name, value))
+            .collect();
         Ok(Self {
             address: Mutex::new((
                 Arc::new(Address::read(&connecting.url)?),
@@ -72,7 +76,7 @@ impl Dialling {
     }
 
     /// Connections from now on look up names in these schemas, after the database's own.
-    pub(super) fn look_up_in<'a>(&self, schemas: impl Iterator<Item = &'a str>) {
+    pub(super) fn set_search_path<'a>(&self, schemas: impl Iterator<Item = &'a str>) {
         let schemas = schemas.map(|name| format!("\"{}\",", name.replace('"', "\"\"")));
         let schemas: String = schemas.collect();
         self.search_path.get_or_init(|| format!("pg_catalog,{schemas}pg_temp"));
@@ -118,19 +122,19 @@ impl Dialling {
 
     async fn open_at(&self, address: &Address) -> Result<Connection, Error> {
         let meter = Arc::new(Meter::default());
-        meter.allow(SIGN_IN_BYTES);
+        meter.reset_allowance(SIGN_IN_BYTES);
         let stream = self.stream(address, &meter).await?;
         let config = self.config(address);
         let (client, driver) = match self.tls(address) {
             None => {
                 let (client, connection) =
                     config.connect_raw(stream, NoTls).await.map_err(opening_error)?;
-                (client, tokio::spawn(drive(connection)))
+                (client, tokio::spawn(drive_without_notices(connection)))
             }
             Some(tls) => {
                 let (client, connection) =
                     config.connect_raw(stream, tls).await.map_err(opening_error)?;
-                (client, tokio::spawn(drive(connection)))
+                (client, tokio::spawn(drive_without_notices(connection)))
             }
         };
         let mut connection =
@@ -142,7 +146,7 @@ impl Dialling {
     /// Asks the server to end what another connection runs.
     pub(super) async fn cancel(&self, token: &CancelToken) -> Result<(), Error> {
         let meter = Arc::new(Meter::default());
-        meter.allow(SIGN_IN_BYTES);
+        meter.reset_allowance(SIGN_IN_BYTES);
         let (address, _) = self.address();
         let stream = self.stream(&address, &meter).await?;
         let cancelled = match self.tls(&address) {
@@ -182,7 +186,7 @@ impl Dialling {
     fn config(&self, address: &Address) -> Config {
         let mut config = Config::new();
         config.user(&address.user).dbname(&address.database);
-        let search_path = option("search_path", self.search_path());
+        let search_path = startup_option("search_path", self.search_path());
         config.options(format!("{}{search_path}", self.options)).application_name("callgate");
         if let Some(password) = &address.password {
             config.password(password.expose());
@@ -199,7 +203,7 @@ impl Dialling {
 }
 
 /// A setting as the start of a connection has it: blanks part settings there.
-fn option(name: &str, value: &str) -> String {
+fn startup_option(name: &str, value: &str) -> String {
     format!(" -c {name}={}", value.replace('\\', "\\\\").replace(' ', "\\ "))
 }
 

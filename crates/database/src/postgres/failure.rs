@@ -10,10 +10,10 @@ use tokio_postgres::{
 use crate::transaction::{Constraint, Failure};
 
 /// The failure of a statement before a commit was sent.
-pub(super) fn of_statement(error: &Error) -> Failure {
+pub(super) fn failure_before_commit(error: &Error) -> Failure {
     match error.as_db_error() {
         Some(error) => of_server(error),
-        None => of_library(error),
+        None => failure_without_server(error),
     }
 }
 
@@ -22,12 +22,12 @@ pub(super) fn of_beginning(error: &Error) -> Failure {
     match error.code().map(SqlState::code) {
         // A standby takes no transaction that may write.
         Some("0A000") => Failure::ReadOnly,
-        _ => of_statement(error),
+        _ => failure_before_commit(error),
     }
 }
 
 /// A failure without the server's word: the connection broke, or a column that was a number has a type that the driver does not read.
-fn of_library(error: &Error) -> Failure {
+fn failure_without_server(error: &Error) -> Failure {
     let source = std::error::Error::source(error);
     let is_of_type = source.is_some_and(<dyn std::error::Error>::is::<WrongType>);
     if is_of_type { Failure::Stale } else { lost_connection() }
@@ -37,7 +37,7 @@ fn of_library(error: &Error) -> Failure {
 pub(super) fn of_commit(error: &Error) -> Failure {
     let lost = Failure::Lost { may_be_committed: true };
     match error.as_db_error() {
-        Some(error) if is_of_the_end(error.code().code()) => lost,
+        Some(error) if is_connection_end(error.code().code()) => lost,
         Some(error) => of_server(error),
         None => lost,
     }
@@ -96,7 +96,7 @@ fn of_code(code: &str, [name, column]: [Option<&str>; 2]) -> Failure {
 }
 
 /// True if the server ends the connection, so that a commit may have been made.
-fn is_of_the_end(code: &str) -> bool {
+fn is_connection_end(code: &str) -> bool {
     matches!(code.get(..2), Some("08" | "57" | "58" | "XX")) && code != "57014"
 }
 

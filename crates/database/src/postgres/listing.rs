@@ -41,36 +41,41 @@ impl Listing {
         let quote = |name: &str| Engine::Postgres.quote(name);
         let queries = offered.iter().map(|(table, columns)| {
             let columns: Vec<_> = columns.iter().map(|column| quote(column)).collect();
-            let schema = quote(schema(table));
+            let schema = quote(schema_or_public(table));
             let (name, columns) = (quote(&table.name), columns.join(", "));
             format!("{name} AS NOT MATERIALIZED (SELECT {columns} FROM {schema}.{name})")
         });
         let with = format!("WITH {} ", queries.collect::<Vec<_>>().join(", "));
-        let tables =
-            offered.iter().map(|(table, _)| (schema(table).to_owned(), table.name.clone()));
+        let tables = offered
+            .iter()
+            .map(|(table, _)| (schema_or_public(table).to_owned(), table.name.clone()));
         let columns = offered.iter().flat_map(|(_, columns)| columns.iter().cloned());
         let names = offered.iter().map(|(table, _)| table.name.clone()).chain(columns).collect();
         Self { tables: tables.collect(), names, with }
     }
 
     /// A text with the named queries in front of it, if it has no name that it may not have.
-    pub(super) async fn query_text(
+    pub(super) async fn permitted_query_text(
         &self,
         reader: &mut CatalogReader,
         sql: &str,
     ) -> Result<QueryText, Error> {
         let refuse = |refused: String| Error::new(ErrorKind::Statement, refused);
-        let tokens = query_text::tokens(sql).map_err(refuse)?;
-        let (sql, tokens) = self.without_schemas(sql, &tokens);
+        let tokens = query_text::tokens_without_catalog_names(sql).map_err(refuse)?;
+        let (sql, tokens) = self.blank_offered_schemas(sql, &tokens);
         let names = self.names_in(&tokens).map_err(|refused| refuse(refused.to_owned()))?;
-        match names.refusal(reader).await? {
+        match names.catalog_name_refusal(reader).await? {
             Some(refused) => Err(refuse(refused)),
             None => Ok(QueryText { with: self.with.clone(), sql }),
         }
     }
 
     /// The text with blanks in place of the schemas of offered tables.
-    fn without_schemas(&self, sql: &str, tokens: &[PlacedToken]) -> (String, Vec<PlacedToken>) {
+    fn blank_offered_schemas(
+        &self,
+        sql: &str,
+        tokens: &[PlacedToken],
+    ) -> (String, Vec<PlacedToken>) {
         let mut sql = sql.to_owned();
         let mut kept = Vec::new();
         let mut rest = tokens;
@@ -107,7 +112,7 @@ impl Listing {
             let next = token(at.checked_add(1));
             match &placed.token {
                 SqlToken::Sign(';') => return Err("a text of more than one statement"),
-                SqlToken::Sign('(') => conversions.push(is_word(before, CONVERSIONS)),
+                SqlToken::Sign('(') => conversions.push(is_listed_keyword(before, CONVERSIONS)),
                 SqlToken::Sign(')') => {
                     conversions.pop().ok_or(UNBALANCED)?;
                 }
@@ -116,7 +121,7 @@ impl Listing {
                 {
                     return Err("a text with `operator(…)`: write the operator alone");
                 }
-                SqlToken::Word(word) if has_word(SIGNED_IN, word) && !is_label(before) => {
+                SqlToken::Word(word) if has_word(SIGNED_IN, word) && !is_label_position(before) => {
                     return Err(
                         "a text that asks who is signed in; write a column of such a name in double quotes",
                     );
@@ -188,10 +193,10 @@ impl Place<'_> {
             Some(SqlToken::Sign('.' | ':' | ')')) => Role::Other,
             Some(SqlToken::Sign(_)) => Role::Column,
             Some(SqlToken::Word(word)) if word == "as" && !self.is_in_conversion => Role::Column,
-            Some(SqlToken::Word(word)) if word == "by" && is_word(earlier, BEFORE_BY) => {
+            Some(SqlToken::Word(word)) if word == "by" && is_listed_keyword(earlier, BEFORE_BY) => {
                 Role::Column
             }
-            _ if is_word(before, BEFORE_COLUMNS) => Role::Column,
+            _ if is_listed_keyword(before, BEFORE_COLUMNS) => Role::Column,
             // A type is behind `returning` and behind the name of a column that has it.
             _ => Role::Other,
         }
@@ -200,7 +205,10 @@ impl Place<'_> {
 
 impl NamesInText<'_> {
     /// The first of the names that the server's catalog has, in words.
-    async fn refusal(&self, reader: &mut CatalogReader) -> Result<Option<String>, Error> {
+    async fn catalog_name_refusal(
+        &self,
+        reader: &mut CatalogReader,
+    ) -> Result<Option<String>, Error> {
         let json = |names: &BTreeSet<&str>| serde_json::to_string(names).unwrap_or_default();
         let asked = [json(&self.unlisted), json(&self.members), json(&self.qualifiers)];
         let rows = reader.read_rows(NAMES, &asked.each_ref().map(String::as_str)).await?;
@@ -214,12 +222,12 @@ impl NamesInText<'_> {
 }
 
 /// The schema of a table.
-pub(super) fn schema(table: &TableName) -> &str {
+pub(super) fn schema_or_public(table: &TableName) -> &str {
     table.schema.as_deref().unwrap_or("public")
 }
 
 /// True behind what makes a word of the grammar the name of a column.
-fn is_label(before: Option<&SqlToken>) -> bool {
+fn is_label_position(before: Option<&SqlToken>) -> bool {
     match before {
         Some(SqlToken::Sign(sign)) => *sign == '.',
         Some(SqlToken::Word(word)) => word == "as",
@@ -228,7 +236,7 @@ fn is_label(before: Option<&SqlToken>) -> bool {
 }
 
 /// True for a keyword of the list.
-fn is_word(token: Option<&SqlToken>, list: &str) -> bool {
+fn is_listed_keyword(token: Option<&SqlToken>, list: &str) -> bool {
     matches!(token, Some(SqlToken::Word(word)) if has_word(list, word))
 }
 
@@ -287,7 +295,8 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Result<[&str; 3], &str>) {
         let listing = listing();
-        let (_, tokens) = listing.without_schemas(text, &query_text::tokens(text).unwrap());
+        let (_, tokens) = listing
+            .blank_offered_schemas(text, &query_text::tokens_without_catalog_names(text).unwrap());
         let shown = listing.names_in(&tokens).map(|names| {
             [names.unlisted, names.members, names.qualifiers].map(|names| {
                 let names: Vec<_> = names.into_iter().collect();
@@ -333,7 +342,7 @@ mod tests {
             "select no version",
         ] {
             let listing = listing();
-            let tokens = query_text::tokens(text).unwrap();
+            let tokens = query_text::tokens_without_catalog_names(text).unwrap();
             let names = listing.names_in(&tokens).unwrap();
             assert!(names.unlisted.contains("version"), "{text}: {names:?}");
         }
@@ -343,7 +352,7 @@ mod tests {
             "select case when version then version else version end, version[1], (version), -version",
         ] {
             let listing = listing();
-            let tokens = query_text::tokens(text).unwrap();
+            let tokens = query_text::tokens_without_catalog_names(text).unwrap();
             let names = listing.names_in(&tokens).unwrap();
             assert!(!names.unlisted.contains("version"), "{text}: {names:?}");
         }
@@ -371,7 +380,8 @@ mod tests {
         let listing = listing();
         let sql =
             "select public . orders.no from Public.orders, odd.\"Own \"\"Rows\"\"\", odd.rows";
-        let (sql, tokens) = listing.without_schemas(sql, &query_text::tokens(sql).unwrap());
+        let (sql, tokens) = listing
+            .blank_offered_schemas(sql, &query_text::tokens_without_catalog_names(sql).unwrap());
         assert_eq!(
             sql,
             "select          orders.no from        orders,     \"Own \"\"Rows\"\"\", odd.rows"

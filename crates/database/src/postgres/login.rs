@@ -10,11 +10,11 @@ mod row_reach;
 mod table;
 mod view;
 
-use super::{listing::schema, pool::Pool, reader::CatalogReader};
+use super::{listing::schema_or_public, pool::Pool, reader::CatalogReader};
 use crate::{
     engine::Engine,
     error::Error,
-    login::{Grade, LoginFinding, Needs, OwnLogin, own_login, reported_findings},
+    login::{Grade, LoginFinding, Needs, OwnLogin, own_login, sorted_unallowed_findings},
     settings::TableName,
 };
 
@@ -26,21 +26,21 @@ pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFind
     if roles.must_stay {
         let statements = own_statements(&mut reader, needs).await?;
         for finding in &mut findings {
-            finding.remedy = own_login::remedy(&statements);
+            finding.remedy = own_login::own_login_remedy(&statements);
         }
     }
     let is_judged = !roles.is_superuser && !roles.must_stay;
     if !needs.offered.is_empty() && !roles.is_superuser {
-        findings = listing::findings(&mut reader, needs).await?;
-        findings.extend(requirement::findings(&mut reader, needs).await?);
+        findings = listing::list_evasion_findings(&mut reader, needs).await?;
+        findings.extend(requirement::missing_right_findings(&mut reader, needs).await?);
     } else if is_judged {
-        findings.extend(table::findings(&mut reader, needs).await?);
+        findings.extend(table::owned_and_granted_findings(&mut reader, needs).await?);
         findings.extend(view_findings(&mut reader, needs).await?);
-        findings.extend(object::findings(&mut reader, needs).await?);
-        findings.extend(requirement::findings(&mut reader, needs).await?);
+        findings.extend(object::object_right_findings(&mut reader, needs).await?);
+        findings.extend(requirement::missing_right_findings(&mut reader, needs).await?);
     }
-    reader.close();
-    Ok(reported_findings(findings, |name| {
+    reader.give_back_connection();
+    Ok(sorted_unallowed_findings(findings, |name| {
         // A function may also be named without its arguments.
         let without_arguments = name.split('(').next().unwrap_or_default();
         needs.allowed.contains(name) || needs.allowed.contains(without_arguments)
@@ -52,9 +52,9 @@ async fn view_findings(
     reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
-    let mut findings = view::findings(reader, needs).await?;
+    let mut findings = view::unfiltered_view_findings(reader, needs).await?;
     if needs.is_for_query {
-        let shown = row_reach::findings(reader, needs).await?;
+        let shown = row_reach::rule_evasion_findings(reader, needs).await?;
         findings.retain(|finding| shown.iter().all(|other| other.name != finding.name));
         findings.extend(shown);
     }
@@ -69,8 +69,8 @@ pub(super) async fn own_login(pool: &Pool, needs: &Needs) -> Result<OwnLogin, Er
         OwnLogin { statements: own_statements(&mut reader, needs).await?, ..OwnLogin::default() };
     reader.count_rights_of_everybody_alone();
     let mut findings = table::granted_right_findings(&mut reader, needs).await?;
-    findings.extend(object::findings(&mut reader, needs).await?);
-    reader.close();
+    findings.extend(object::object_right_findings(&mut reader, needs).await?);
+    reader.give_back_connection();
     for finding in findings {
         match finding.grade {
             Grade::Unused => own.allowed.push(finding.name),
@@ -96,8 +96,8 @@ fn row_texts<const N: usize>(row: Vec<Option<String>>) -> Option<[String; N]> {
 }
 
 /// A table as the queries of this module name it: `public.orders`.
-fn catalog_name(table: &TableName) -> String {
-    format!("{}.{}", schema(table), table.name)
+fn qualified_table_name(table: &TableName) -> String {
+    format!("{}.{}", schema_or_public(table), table.name)
 }
 
 /// The roles whose rights count, by number; everybody is 0.

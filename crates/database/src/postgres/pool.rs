@@ -24,7 +24,7 @@ impl Dial for Dialling {
         Self::open(self).await
     }
 
-    async fn cancel(&self, connection: Connection) {
+    async fn cancel_and_close(&self, connection: Connection) {
         let token = connection.client.cancel_token();
         let mut ended = pin!(connection.roll_back());
         // A cancellation that arrives between two statements ends neither.
@@ -41,7 +41,7 @@ impl Pooled for Connection {
     }
 
     fn may_still_run(&mut self) -> bool {
-        !Self::is_closed(self) || self.meter.is_over()
+        !Self::is_closed(self) || self.meter.is_limit_exceeded()
     }
 
     async fn run(&mut self, transaction: &Transaction, conditions: Conditions<'_>) -> Ending {

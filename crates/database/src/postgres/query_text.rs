@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The tokens of a text without a name of the catalog, or the first part that is refused, in words.
-pub(super) fn tokens(text: &str) -> Result<Vec<PlacedToken>, String> {
+pub(super) fn tokens_without_catalog_names(text: &str) -> Result<Vec<PlacedToken>, String> {
     let tokens = token::tokens(Lexicon::Postgres, text).map_err(str::to_owned)?;
     let is_text = |placed: &PlacedToken| placed.token == SqlToken::Text;
     if tokens.windows(2).any(|pair| pair.iter().all(is_text)) {
@@ -41,11 +41,11 @@ const ADDRESSES: &str = "inet_client_addr inet_client_port inet_server_addr inet
 
 #[cfg(test)]
 mod tests {
-    use super::tokens;
+    use super::tokens_without_catalog_names;
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
-        let refused = tokens(text).err();
+        let refused = tokens_without_catalog_names(text).err();
         let name = refused.as_deref().and_then(|refused| refused.split('`').nth(1));
         assert_eq!(name, expected, "{text}: {refused:?}");
     }

@@ -45,14 +45,14 @@ impl CatalogReader {
         let of_login = if self.is_for_everybody { "false" } else { OF_LOGIN };
         let text = text.replace(OF_LOGIN, of_login);
         let connection = self.loan.connection().map_err(|_| unavailable_error())?;
-        connection.meter.allow(CATALOG_BYTES);
+        connection.meter.reset_allowance(CATALOG_BYTES);
         let values = values.iter().map(|value| (BoundText(Some(value)), Type::TEXT));
         let rows = async {
             let rows = connection.client.query_typed_raw(&text, values).await?;
             rows.and_then(async |row| texts(&row)).try_collect().await
         };
         match timeout(READ_TIME, rows).await {
-            Ok(Err(_)) if connection.meter.is_over() => Err(too_large()),
+            Ok(Err(_)) if connection.meter.is_limit_exceeded() => Err(too_large()),
             Ok(read) => read.map_err(|error| catalog_error(&error)),
             Err(_) => Err(unavailable_error()),
         }
@@ -61,7 +61,7 @@ impl CatalogReader {
     /// Prepares a statement without running it.
     pub(super) async fn prepare(&mut self, text: &str) -> Result<Statement, Error> {
         let connection = self.loan.connection().map_err(|_| unavailable_error())?;
-        connection.meter.allow(CATALOG_BYTES);
+        connection.meter.reset_allowance(CATALOG_BYTES);
         match timeout(READ_TIME, connection.client.prepare(text)).await {
             Ok(prepared) => prepared.map_err(|error| preparation_error(&error)),
             Err(_) => Err(unavailable_error()),
@@ -69,13 +69,13 @@ impl CatalogReader {
     }
 
     /// Gives the connection back.
-    pub(super) fn close(self) {
+    pub(super) fn give_back_connection(self) {
         self.loan.give_back();
     }
 }
 
 fn catalog_error(error: &tokio_postgres::Error) -> Error {
-    let failure = failure::of_statement(error);
+    let failure = failure::failure_before_commit(error);
     if failure == Failure::Denied {
         let message = "the database does not let the login read its catalog";
         return Error::new(ErrorKind::Denied, message);
@@ -83,16 +83,16 @@ fn catalog_error(error: &tokio_postgres::Error) -> Error {
     error::transient_error(&failure).unwrap_or_else(|| match error.as_db_error() {
         Some(server) => {
             let message: String = server.message().chars().take(MESSAGE_CHARACTERS).collect();
-            error::own_statement(&format!("SQLSTATE {}, {message}", server.code().code()))
+            error::catalog_statement_error(&format!("SQLSTATE {}, {message}", server.code().code()))
         }
-        None => error::own_statement("its values are not those that it asks for"),
+        None => error::catalog_statement_error("its values are not those that it asks for"),
     })
 }
 
 /// The code says what is wrong; the server's text may quote the statement.
 fn preparation_error(error: &tokio_postgres::Error) -> Error {
     let Some(server) = error.as_db_error() else { return unavailable_error() };
-    if let Some(error) = error::transient_error(&failure::of_statement(error)) {
+    if let Some(error) = error::transient_error(&failure::failure_before_commit(error)) {
         return error;
     }
     let code = server.code().code();

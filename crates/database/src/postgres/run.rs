@@ -41,9 +41,9 @@ pub(super) async fn run(
     transaction: &Transaction,
     conditions: Conditions<'_>,
 ) -> Ending {
-    connection.meter.allow(connection.allowance);
-    match lone_step(connection, transaction) {
-        Some((step, statement)) => read_alone(connection, step, &statement).await,
+    connection.meter.reset_allowance(connection.allowance);
+    match standalone_step(connection, transaction) {
+        Some((step, statement)) => read_without_transaction(connection, step, &statement).await,
         // Layers above move the future, most of which only this takes.
         None => Box::pin(run_between_ends(connection, transaction, conditions)).await,
     }
@@ -56,9 +56,9 @@ async fn run_between_ends(
     Conditions { deadline, is_committing, .. }: Conditions<'_>,
 ) -> Ending {
     let setup = Setup::for_transaction(transaction, deadline, connection.may_set);
-    let statement = match set_statement(connection, &setup).await {
+    let statement = match prepare_setup_statement(connection, &setup).await {
         Ok(statement) => statement,
-        Err(error) => return Ending::NotBegun(failure::of_statement(&error)),
+        Err(error) => return Ending::NotBegun(failure::failure_before_commit(&error)),
     };
     let beginning = Beginning { access: transaction.access, setup: &setup, statement };
     let steps = &transaction.steps;
@@ -66,13 +66,14 @@ async fn run_between_ends(
         steps.iter().map(|step| connection.prepared_statement(&step.text)).collect();
     let (statements, beginning) = match cached_statements {
         Some(statements) => (statements, Some(beginning)),
-        None => match prepare(connection, steps, &beginning).await {
+        None => match begin_and_prepare(connection, steps, &beginning).await {
             Ok(statements) => (statements, None),
             Err(ending) => return ending,
         },
     };
-    let opening =
-        OptionFuture::from(beginning.as_ref().map(|beginning| beginning.send(connection)));
+    let opening = OptionFuture::from(
+        beginning.as_ref().map(|beginning| beginning.begin_and_set_values(connection)),
+    );
     let pairs = steps.iter().zip(&statements);
     let fetched = join_all(pairs.map(|(step, statement)| fetch(connection, step, statement)));
     let body = async {
@@ -80,9 +81,9 @@ async fn run_between_ends(
         opened.unwrap_or(Ok(())).map(|()| fetched)
     };
     match transaction.access {
-        Access::Read => read(connection, steps, body).await,
+        Access::Read => await_read(connection, steps, body).await,
         Access::Write => match body.await {
-            Ok(fetched) => write(connection, steps, fetched, is_committing).await,
+            Ok(fetched) => commit_write(connection, steps, fetched, is_committing).await,
             Err(opening) => opening.end_transaction(connection).await,
         },
     }
@@ -90,7 +91,7 @@ async fn run_between_ends(
 
 /// The step of a read that needs no transaction around it, once its statement is prepared: what a transaction would set holds for the
 /// connection, which only reads, and has time limits for what nobody cancels any more.
-fn lone_step<'a>(
+fn standalone_step<'a>(
     connection: &Connection,
     transaction: &'a Transaction,
 ) -> Option<(&'a Step, Statement)> {
@@ -101,23 +102,27 @@ fn lone_step<'a>(
     Some((step, statement))
 }
 
-async fn read_alone(connection: &Connection, step: &Step, statement: &Statement) -> Ending {
+async fn read_without_transaction(
+    connection: &Connection,
+    step: &Step,
+    statement: &Statement,
+) -> Ending {
     match fetch(connection, step, statement).await {
         FetchedRows::All(came) => {
             Ending::Ended(step.expects.checked_result(0, came).map(|came| vec![came]))
         }
         FetchedRows::Cut(came) => Ending::Broken(Ok(vec![came])),
         FetchedRows::Failed(error) if failure::is_unprepared(&error) || error.is_closed() => {
-            Ending::NotBegun(failure::of_statement(&error))
+            Ending::NotBegun(failure::failure_before_commit(&error))
         }
         FetchedRows::Failed(error) if error.as_db_error().is_some() => {
-            Ending::Ended(Err(connection.statement_failure(&error)))
+            Ending::Ended(Err(connection.failure_before_commit(&error)))
         }
-        FetchedRows::Failed(error) => Ending::Broken(Err(connection.statement_failure(&error))),
+        FetchedRows::Failed(error) => Ending::Broken(Err(connection.failure_before_commit(&error))),
     }
 }
 
-async fn set_statement(
+async fn prepare_setup_statement(
     connection: &mut Connection,
     setup: &Setup,
 ) -> Result<Option<Statement>, Error> {
@@ -125,12 +130,12 @@ async fn set_statement(
     if let Some(statement) = connection.prepared_statement(text) {
         return Ok(Some(statement));
     }
-    let statement = connection.prepare(text, values.len()).await?;
+    let statement = connection.prepare_with_text_values(text, values.len()).await?;
     Ok(Some(connection.keep_statement(text, statement)))
 }
 
 /// Begins the transaction and prepares its statements in it: its role may see other tables than the login.
-async fn prepare(
+async fn begin_and_prepare(
     connection: &mut Connection,
     steps: &[Step],
     beginning: &Beginning<'_>,
@@ -142,8 +147,10 @@ async fn prepare(
             new.push(step);
         }
     }
-    let preparing = new.iter().map(|step| connection.prepare(&step.text, step.values.len()));
-    let (opened, prepared) = join(beginning.send(connection), join_all(preparing)).await;
+    let preparing =
+        new.iter().map(|step| connection.prepare_with_text_values(&step.text, step.values.len()));
+    let (opened, prepared) =
+        join(beginning.begin_and_set_values(connection), join_all(preparing)).await;
     if let Err(opening) = opened {
         return Err(opening.end_transaction(connection).await);
     }
@@ -151,7 +158,9 @@ async fn prepare(
     let prepared: Result<Vec<_>, _> = prepared.into_iter().collect();
     let prepared = match prepared {
         Ok(prepared) => prepared,
-        Err(error) => return Err(roll_back(connection, connection.statement_failure(&error)).await),
+        Err(error) => {
+            return Err(roll_back(connection, connection.failure_before_commit(&error)).await);
+        }
     };
     for step in steps {
         let at = new.iter().position(|new| new.text == step.text);
@@ -167,7 +176,7 @@ async fn prepare(
 
 impl Beginning<'_> {
     /// Begins the transaction and sets what holds in it, in one flight.
-    async fn send(&self, connection: &Connection) -> Result<(), Opening> {
+    async fn begin_and_set_values(&self, connection: &Connection) -> Result<(), Opening> {
         let begin = match self.access {
             Access::Read => &connection.ends.read,
             Access::Write => &connection.ends.write,
@@ -199,15 +208,17 @@ impl Opening {
         match self {
             Self::Begin(error) => Ending::NotBegun(failure::of_beginning(&error)),
             Self::Setup(error) if failure::is_unprepared(&error) => {
-                Ending::NotBegun(failure::of_statement(&error))
+                Ending::NotBegun(failure::failure_before_commit(&error))
             }
-            Self::Setup(error) => roll_back(connection, failure::of_statement(&error)).await,
+            Self::Setup(error) => {
+                roll_back(connection, failure::failure_before_commit(&error)).await
+            }
         }
     }
 }
 
 /// Waits for the steps of a read, whose end is sent with them.
-async fn read(
+async fn await_read(
     connection: &Connection,
     steps: &[Step],
     body: impl Future<Output = Result<Vec<FetchedRows>, Opening>>,
@@ -227,9 +238,9 @@ async fn read(
         Ok(fetched) => checked_results(connection, steps, fetched),
         Err(Opening::Begin(error)) => return Ending::NotBegun(failure::of_beginning(&error)),
         Err(Opening::Setup(error)) if failure::is_unprepared(&error) => {
-            return Ending::NotBegun(failure::of_statement(&error));
+            return Ending::NotBegun(failure::failure_before_commit(&error));
         }
-        Err(Opening::Setup(error)) => Err(failure::of_statement(&error)),
+        Err(Opening::Setup(error)) => Err(failure::failure_before_commit(&error)),
     };
     match ended {
         Some(Ok(_)) => Ending::Ended(came),
@@ -238,7 +249,7 @@ async fn read(
 }
 
 /// Commits a write if every step came to what it expects.
-async fn write(
+async fn commit_write(
     connection: &Connection,
     steps: &[Step],
     fetched: Vec<FetchedRows>,

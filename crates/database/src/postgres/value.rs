@@ -26,7 +26,7 @@ impl ToSql for BoundText<'_> {
     }
 
     fn accepts(of: &Type) -> bool {
-        is_text(of)
+        has_text_binary_form(of)
     }
 
     tokio_postgres::types::to_sql_checked!();
@@ -69,7 +69,7 @@ impl<'a> FromSql<'a> for ShownValue<'a> {
             Type::INT8 => Self::Whole(i64::from_sql(of, bytes)?),
             Type::OID => Self::Whole(u32::from_sql(of, bytes)?.into()),
             Type::TEXT | Type::VARCHAR => Self::Text(str::from_utf8(bytes)?),
-            _ if is_text(of) => Self::Text(str::from_utf8(bytes)?),
+            _ if has_text_binary_form(of) => Self::Text(str::from_utf8(bytes)?),
             _ => return Err(Box::new(WrongType::new::<Self>(of.clone()))),
         })
     }
@@ -81,10 +81,10 @@ impl<'a> FromSql<'a> for ShownValue<'a> {
 }
 
 /// True if the binary form of a type is its text.
-fn is_text(of: &Type) -> bool {
+fn has_text_binary_form(of: &Type) -> bool {
     match of.kind() {
         Kind::Enum(_) => true,
-        Kind::Domain(of) => is_text(of),
+        Kind::Domain(of) => has_text_binary_form(of),
         _ => matches!(
             *of,
             Type::TEXT

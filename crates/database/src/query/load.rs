@@ -109,7 +109,7 @@ impl Loading<'_> {
                 continue;
             };
             if needs.withheld.contains(&table.name) {
-                findings.push(withheld_table(at, name));
+                findings.push(withheld_table_finding(at, name));
                 continue;
             }
             let is_listed = self.query.functions == QueryFunctions::Listed;
@@ -191,7 +191,7 @@ fn readable_columns(
 }
 
 /// A text of a model would read the rows of everybody.
-fn withheld_table(at: String, name: &TableName) -> DatabaseFinding {
+fn withheld_table_finding(at: String, name: &TableName) -> DatabaseFinding {
     let message = format!(
         "expected tables whose rows no session decides, got one that an entity offers with `rows` or `role`: `{name}`"
     );

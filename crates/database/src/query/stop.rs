@@ -4,7 +4,7 @@
 use callgate_tool::nearest;
 
 /// The word at a character of the text, counted from 1, and the nearest of the names.
-pub(super) fn stopped_word<'n>(
+pub(super) fn stopped_word_and_nearest<'n>(
     sql: &str,
     character: usize,
     names: &'n [String],
@@ -26,13 +26,13 @@ const MOST_CHARACTERS: usize = 60;
 
 #[cfg(test)]
 mod tests {
-    use super::stopped_word;
+    use super::stopped_word_and_nearest;
 
     #[track_caller]
     fn check(sql: &str, character: usize, expected: Option<(&str, Option<&str>)>) {
         let names = ["total", "no"].map(str::to_owned);
         let expected = expected.map(|(name, near)| (name.to_owned(), near));
-        assert_eq!(stopped_word(sql, character, &names), expected, "{sql}");
+        assert_eq!(stopped_word_and_nearest(sql, character, &names), expected, "{sql}");
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(super) fn wrapped_query(
         .map(|(name, kind)| Column::of_statement(name, kind))
         .collect();
     let columns: Vec<&Column> = columns.iter().collect();
-    let columns = sql::columns(engine, &columns, limits.row_bytes);
+    let columns = sql::statement_result_columns(engine, &columns, limits.row_bytes);
     let (names, most) = (inner.join(", "), limits.rows.saturating_add(1));
     let QueryText { with, sql: text } = text;
     let wrapped = engine.sql().wrapped_query(with, text, &names, &columns);

@@ -43,7 +43,7 @@ pub(crate) fn aggregate(engine: Engine, groups: &Groups<'_>, reading: &Select<'_
     let values = columns.chain(groups.aggregates.iter().map(|it| computed_value(scope, it)));
     let values = values.enumerate().map(|(at, it)| format!("{it} AS {}", engine.quote(&alias(at))));
     let values: Vec<_> = values.collect();
-    let mut text = format!("SELECT {} FROM {}", values.join(", "), binding.table());
+    let mut text = format!("SELECT {} FROM {}", values.join(", "), binding.quoted_table_name());
     let conditions = condition::of_target(&mut binding, &groups.target);
     if !conditions.is_empty() {
         text += &format!(" WHERE {}", conditions.join(" AND "));
@@ -54,14 +54,14 @@ pub(crate) fn aggregate(engine: Engine, groups: &Groups<'_>, reading: &Select<'_
         text += &format!(" GROUP BY {}", exact.join(", "));
     }
     let binding = binding.with_table(reading.table);
-    let source = format!("({text}) AS {}", binding.table());
+    let source = format!("({text}) AS {}", binding.quoted_table_name());
     select_from(binding, &source, reading, None)
 }
 
 /// The value that the rows of a group have in a column. Of texts that are equal in their bytes it is the least one, as the engine may not
 /// see that they are one.
 fn group_value(scope: Scope<'_>, column: &Column) -> String {
-    let name = scope.name(column);
+    let name = scope.qualified_name(column);
     if scope.engine.has(Ability::GroupValues) || expression::exact_column(scope, column) == name {
         return name;
     }
@@ -70,7 +70,7 @@ fn group_value(scope: Scope<'_>, column: &Column) -> String {
 
 fn computed_value(scope: Scope<'_>, aggregate: &Aggregate<'_>) -> String {
     let Some(column) = aggregate.column else { return "COUNT(*)".to_owned() };
-    let value = scope.engine.sql().numeric_operand(column, scope.name(column));
+    let value = scope.engine.sql().numeric_operand(column, scope.qualified_name(column));
     let function = match aggregate.function {
         Function::Average => "AVG",
         Function::Count => "COUNT",

@@ -25,7 +25,7 @@ impl<'a> Binding<'a> {
     }
 
     /// The table's name with its schema, quoted.
-    pub(super) fn table(&self) -> String {
+    pub(super) fn quoted_table_name(&self) -> String {
         let name = &self.table.name;
         let table = self.engine.quote(&name.name);
         match &name.schema {

@@ -12,16 +12,19 @@ pub(super) const NEVER: &str = "1 = 0";
 
 /// The conditions of a target.
 pub(super) fn of_target(binding: &mut Binding<'_>, target: &TargetRows<'_>) -> Vec<String> {
-    let mut conditions = of_pairs(binding, target.rows);
-    conditions.extend(of_pairs(binding, target.key));
+    let mut conditions = equality_conditions(binding, target.rows);
+    conditions.extend(equality_conditions(binding, target.key));
     conditions.extend(of_filter(binding, target.filter));
     conditions
 }
 
 /// The conditions that columns have exactly these values.
-pub(super) fn of_pairs(binding: &mut Binding<'_>, pairs: &[(String, String)]) -> Vec<String> {
+pub(super) fn equality_conditions(
+    binding: &mut Binding<'_>,
+    pairs: &[(String, String)],
+) -> Vec<String> {
     let condition = |(name, value): &(String, String)| match binding.column(name) {
-        Some(column) => equal(binding, column, value),
+        Some(column) => exact_equality_condition(binding, column, value),
         None => NEVER.to_owned(),
     };
     pairs.iter().map(condition).collect()
@@ -53,8 +56,8 @@ fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
         Test::AtLeast(value) => order_comparison(binding, column, ">=", value),
         Test::AtMost(value) => order_comparison(binding, column, "<=", value),
         Test::Equal(value) => {
-            let is_text = equal(binding, column, value);
-            match shown_bytes(binding, column, std::slice::from_ref(value)) {
+            let is_text = exact_equality_condition(binding, column, value);
+            match shown_bytes_condition(binding, column, std::slice::from_ref(value)) {
                 Some(is_bytes) => format!("({is_text} OR {is_bytes})"),
                 None => is_text,
             }
@@ -65,20 +68,20 @@ fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
             let texts: Vec<_> =
                 values.iter().map(|value| exact_value(binding, column, value)).collect();
             let are_texts = format!("{exact} IN ({})", texts.join(", "));
-            match shown_bytes(binding, column, values) {
+            match shown_bytes_condition(binding, column, values) {
                 Some(are_bytes) => format!("({are_texts} OR {are_bytes})"),
                 None => are_texts,
             }
         }
-        Test::IsNotNull => format!("{} IS NOT NULL", binding.scope().name(column)),
-        Test::IsNull => format!("{} IS NULL", binding.scope().name(column)),
+        Test::IsNotNull => format!("{} IS NOT NULL", binding.scope().qualified_name(column)),
+        Test::IsNull => format!("{} IS NULL", binding.scope().qualified_name(column)),
         Test::Less(value) => order_comparison(binding, column, "<", value),
-        Test::Like(pattern) => like(binding, column, pattern),
+        Test::Like(pattern) => exact_like_condition(binding, column, pattern),
         Test::More(value) => order_comparison(binding, column, ">", value),
         Test::NotEqual(value) => {
             let exact = expression::exact_column(binding.scope(), column);
             let is_other = format!("{exact} <> {}", exact_value(binding, column, value));
-            match shown_bytes(binding, column, std::slice::from_ref(value)) {
+            match shown_bytes_condition(binding, column, std::slice::from_ref(value)) {
                 Some(is_bytes) => format!("({is_other} AND NOT {is_bytes})"),
                 None => is_other,
             }
@@ -87,7 +90,11 @@ fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
 }
 
 /// The condition that a column has bytes which lists show as one of these texts; `None` if they show none so.
-fn shown_bytes(binding: &mut Binding<'_>, column: &Column, texts: &[String]) -> Option<String> {
+fn shown_bytes_condition(
+    binding: &mut Binding<'_>,
+    column: &Column,
+    texts: &[String],
+) -> Option<String> {
     let sql = binding.engine.sql();
     let digits = texts.iter().filter_map(|text| sql.digits_of_shown_bytes(column, text));
     let digits: Vec<&str> = digits.collect();
@@ -100,14 +107,18 @@ fn shown_bytes(binding: &mut Binding<'_>, column: &Column, texts: &[String]) -> 
         let placeholder = binding.bind(Some(digits));
         values.push(sql.typed_value(&of_bytes, &placeholder));
     }
-    let name = binding.scope().name(column);
+    let name = binding.scope().qualified_name(column);
     Some(format!("{name} IN ({})", values.join(", ")))
 }
 
 /// The condition that a column has exactly this value, whatever its collation is.
-pub(super) fn equal(binding: &mut Binding<'_>, column: &Column, value: &str) -> String {
+pub(super) fn exact_equality_condition(
+    binding: &mut Binding<'_>,
+    column: &Column,
+    value: &str,
+) -> String {
     let exact = expression::exact_column(binding.scope(), column);
-    let name = binding.scope().name(column);
+    let name = binding.scope().qualified_name(column);
     if !binding.engine.has(Ability::IndexesByCollation) || exact == name {
         return format!("{exact} = {}", exact_value(binding, column, value));
     }
@@ -134,13 +145,13 @@ fn order_comparison(
 }
 
 /// A comparison with a pattern, in which letter case and accents matter.
-fn like(binding: &mut Binding<'_>, column: &Column, pattern: &Pattern) -> String {
+fn exact_like_condition(binding: &mut Binding<'_>, column: &Column, pattern: &Pattern) -> String {
     if !matches!(column.kind, ColumnKind::Text { .. }) {
         return NEVER.to_owned();
     }
     let (sql, scope) = (binding.engine.sql(), binding.scope());
     let placeholder = binding.bind(Some(&escaped_pattern(pattern, sql.pattern_signs())));
-    sql.like(&scope.name(column), &expression::exact_column(scope, column), &placeholder)
+    sql.like(&scope.qualified_name(column), &expression::exact_column(scope, column), &placeholder)
 }
 
 fn escaped_pattern(pattern: &Pattern, signs: &PatternSigns) -> String {

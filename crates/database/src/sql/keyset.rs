@@ -31,7 +31,7 @@ pub(super) fn rows_after(
     let mut alternatives = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let before = steps.get(..index).unwrap_or_default();
-        alternatives.extend(later_in_column(binding, before, step));
+        alternatives.extend(later_rows_condition(binding, before, step));
     }
     if alternatives.is_empty() {
         return NEVER.to_owned();
@@ -51,7 +51,7 @@ fn first_column_bound(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<S
     let has_nulls_first = ascends == binding.engine.has(Ability::NullsFirst);
     let operator = if ascends { ">=" } else { "<=" };
     let last = last.filter(|_| !column.is_nullable || has_nulls_first)?;
-    Some(comparison(binding, column, operator, last))
+    Some(token_value_comparison(binding, column, operator, last))
 }
 
 /// One comparison of rows, which an index serves, if all columns go one way, have no nulls, and are compared by
@@ -69,7 +69,7 @@ fn row_comparison(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<Strin
     let last: Option<Vec<_>> = steps.iter().map(|step| step.last).collect();
     let mut values = Vec::new();
     for (step, last) in steps.iter().zip(last?) {
-        values.push(kept_value(binding, step.column, last));
+        values.push(bind_token_value(binding, step.column, last));
     }
     let columns: Vec<_> = steps
         .iter()
@@ -80,7 +80,7 @@ fn row_comparison(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<Strin
 }
 
 /// The rows that are equal in the columns before and come later in this one; `None` if there are none.
-fn later_in_column(
+fn later_rows_condition(
     binding: &mut Binding<'_>,
     before: &[Step<'_>],
     step: &Step<'_>,
@@ -93,36 +93,42 @@ fn later_in_column(
     let mut conditions = Vec::new();
     for step in before {
         conditions.push(match step.last {
-            Some(last) => comparison(binding, step.column, "=", last),
+            Some(last) => token_value_comparison(binding, step.column, "=", last),
             None => null_test(binding, step.column, "IS NULL"),
         });
     }
     conditions.push(match step.last {
         None => null_test(binding, step.column, "IS NOT NULL"),
         Some(last) if step.column.is_nullable && !has_nulls_first => {
-            let later = comparison(binding, step.column, operator(step.direction), last);
+            let later =
+                token_value_comparison(binding, step.column, operator(step.direction), last);
             format!("({later} OR {})", null_test(binding, step.column, "IS NULL"))
         }
-        Some(last) => comparison(binding, step.column, operator(step.direction), last),
+        Some(last) => token_value_comparison(binding, step.column, operator(step.direction), last),
     });
     Some(format!("({})", conditions.join(" AND ")))
 }
 
 /// A comparison by the order of the column with a value of the token.
-fn comparison(binding: &mut Binding<'_>, column: &Column, operator: &str, last: &str) -> String {
-    let value = kept_value(binding, column, last);
+fn token_value_comparison(
+    binding: &mut Binding<'_>,
+    column: &Column,
+    operator: &str,
+    last: &str,
+) -> String {
+    let value = bind_token_value(binding, column, last);
     expression::order_comparison(binding.scope(), column, operator, &value)
 }
 
 /// A value of the token, with the type that it had in its row.
-fn kept_value(binding: &mut Binding<'_>, column: &Column, last: &str) -> String {
-    let (kind, text) = binding.engine.sql().kept_value(column, last);
+fn bind_token_value(binding: &mut Binding<'_>, column: &Column, last: &str) -> String {
+    let (kind, text) = binding.engine.sql().page_token_value(column, last);
     let placeholder = binding.bind(Some(text));
     binding.engine.sql().typed_value(&Column { kind, ..column.clone() }, &placeholder)
 }
 
 fn null_test(binding: &Binding<'_>, column: &Column, is: &str) -> String {
-    format!("{} {is}", binding.scope().name(column))
+    format!("{} {is}", binding.scope().qualified_name(column))
 }
 
 fn operator(direction: Direction) -> &'static str {

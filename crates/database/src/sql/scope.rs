@@ -14,7 +14,7 @@ pub(super) struct Scope<'a> {
 
 impl Scope<'_> {
     /// The column with its table.
-    pub(super) fn name(self, column: &Column) -> String {
+    pub(super) fn qualified_name(self, column: &Column) -> String {
         let Self { engine, table, .. } = self;
         [&*engine.quote(table), ".", &*engine.quote(column.sql_name())].concat()
     }

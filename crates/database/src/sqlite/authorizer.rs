@@ -34,7 +34,7 @@ pub(super) enum Mode {
 
 impl Mode {
     pub(super) fn for_rights(rights: &Arc<Rights>, access: Access, text: &str) -> Self {
-        let is_distrusted = rights.is_for_query() && has_word_with(text);
+        let is_distrusted = rights.is_for_query() && may_have_with_keyword(text);
         let views = if is_distrusted { Views::Distrusted } else { Views::Trusted };
         Self::Bound { rights: Arc::clone(rights), access, views }
     }
@@ -56,7 +56,7 @@ impl Guard {
     }
 
     /// The rights that were used since [`Mode::Record`].
-    pub(super) fn take_record(&self) -> Rights {
+    pub(super) fn take_used_rights(&self) -> Rights {
         match mem::take(&mut *self.mode()) {
             Mode::Record { touched, .. } => touched,
             Mode::Bound { .. } | Mode::Own => Rights::default(),
@@ -70,7 +70,7 @@ impl Guard {
                 permitted_touch(&context, *access).is_some_and(|touch| rights.allows(touch, *views))
             }
             Mode::Record { touched, access } => permitted_touch(&context, *access)
-                .filter(Touch::is_of_operators)
+                .filter(Touch::is_allowed_to_operator)
                 .map(|touch| touched.add(touch))
                 .is_some(),
         };
@@ -114,7 +114,7 @@ fn permitted_touch<'a>(context: &AuthContext<'a>, access: Access) -> Option<Touc
 
 /// True if the keyword `WITH` may stand in a text, be it in a literal or a comment: no text without it has a common table
 /// expression.
-fn has_word_with(text: &str) -> bool {
+fn may_have_with_keyword(text: &str) -> bool {
     text.as_bytes().windows(4).enumerate().any(|(at, word)| {
         let before = at.checked_sub(1).and_then(|before| text.as_bytes().get(before)).copied();
         word.eq_ignore_ascii_case(b"with")
@@ -129,11 +129,11 @@ fn is_of_a_word(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::has_word_with;
+    use super::may_have_with_keyword;
 
     #[track_caller]
     fn check(text: &str, expected: bool) {
-        assert_eq!(has_word_with(text), expected, "{text}");
+        assert_eq!(may_have_with_keyword(text), expected, "{text}");
     }
 
     #[test]

@@ -36,11 +36,11 @@ impl Call {
             let spent = steps.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend);
             spent.inspect_err(|_| steps.store(0, Ordering::Relaxed)).is_err()
         });
-        self.is_over() || (is_spent && self.state.load(Ordering::Acquire) == RUNNING)
+        self.has_to_end() || (is_spent && self.state.load(Ordering::Acquire) == RUNNING)
     }
 
     /// True if no steps are left.
-    pub(super) fn has_spent_all(&self) -> bool {
+    pub(super) fn has_no_steps_left(&self) -> bool {
         self.steps.as_ref().is_some_and(|steps| steps.load(Ordering::Relaxed) == 0)
     }
 
@@ -56,7 +56,7 @@ impl Call {
 
     /// Ends the call before it commits. False if its commit has begun, or if it is done: an interruption would meet the next
     /// call on the connection.
-    pub(super) fn cancel(&self) -> bool {
+    pub(super) fn cancel_before_commit(&self) -> bool {
         match self.change(RUNNING, CANCELLED) {
             Ok(()) => {
                 if let Some(interrupt) = self.interrupt.get() {
@@ -81,7 +81,7 @@ impl Call {
     }
 
     /// True if statements must end.
-    pub(super) fn is_over(&self) -> bool {
+    pub(super) fn has_to_end(&self) -> bool {
         match self.state.load(Ordering::Acquire) {
             CANCELLED => true,
             COMMITTING => false,

@@ -38,7 +38,10 @@ pub(super) fn list_tables(connection: &Connection) -> rusqlite::Result<Vec<Table
 }
 
 /// A statement on each view that may be read.
-pub(super) fn views(connection: &Connection, rights: &Rights) -> rusqlite::Result<Vec<String>> {
+pub(super) fn select_readable_views(
+    connection: &Connection,
+    rights: &Rights,
+) -> rusqlite::Result<Vec<String>> {
     let mut statement =
         connection.prepare("SELECT name FROM main.sqlite_schema WHERE type = 'view'")?;
     let names = statement.query_map([], |row| row.get::<_, String>(0))?;
@@ -79,7 +82,7 @@ impl FoundTable {
 }
 
 fn table(connection: &Connection, found_table: &FoundTable) -> rusqlite::Result<Table> {
-    let indexes = indexes(connection, &found_table.name)?;
+    let indexes = indexes_over_all_rows(connection, &found_table.name)?;
     let declared = declared_columns(connection, &found_table.name)?;
     let mut key: Vec<_> = declared.iter().filter(|column| column.key > 0).collect();
     key.sort_by_key(|column| column.key);
@@ -113,7 +116,7 @@ fn table(connection: &Connection, found_table: &FoundTable) -> rusqlite::Result<
         name: TableName { schema: None, name: found_table.name.clone() },
         kind: found_table.kind,
         comment: None,
-        n_rows: counted_rows(connection, found_table)?,
+        n_rows: count_rows_to_limit(connection, found_table)?,
         foreign_keys: foreign_keys(connection, &found_table.name)?,
         update_trigger: update_trigger(connection, &found_table.name)?,
         constraints: BTreeMap::new(),
@@ -125,7 +128,10 @@ fn table(connection: &Connection, found_table: &FoundTable) -> rusqlite::Result<
 }
 
 /// The rows, counted up to one beyond those of a small table: the file has no statistics of its own.
-fn counted_rows(connection: &Connection, table: &FoundTable) -> rusqlite::Result<Option<u64>> {
+fn count_rows_to_limit(
+    connection: &Connection,
+    table: &FoundTable,
+) -> rusqlite::Result<Option<u64>> {
     if table.kind == TableKind::View {
         return Ok(None);
     }
@@ -181,7 +187,7 @@ fn column(
     let kind = declared_type::kind(&column.sql_type, place.table.strictness);
     let (compares_bytes, counts_up) = match place.table.kind {
         TableKind::Parent | TableKind::View => {
-            (compares_bytes(connection, &place.table.name, &column.name), false)
+            (view_compares_bytes(connection, &place.table.name, &column.name), false)
         }
         TableKind::Table => is_binary_and_counts_up(connection, &place.table.name, &column.name)?,
     };
@@ -191,7 +197,8 @@ fn column(
         is_nullable: !column.is_not_null && !place.is_row_number,
         has_default: column.has_default || place.is_row_number,
         is_generated: matches!(column.hidden, 2 | 3) || counts_up,
-        compares_bytes: compares_bytes && declared_type::keeps_text(&column.sql_type, &kind),
+        compares_bytes: compares_bytes
+            && declared_type::stores_equal_texts_equally(&column.sql_type, &kind),
         order_schema: None,
         own_name: None,
         comment: None,
@@ -213,7 +220,7 @@ fn is_binary_and_counts_up(
 
 /// Asks the engine if it takes texts of other case, or with blanks at the end, for those of a view's column: it has the collation
 /// of what it shows, which nothing names.
-fn compares_bytes(connection: &Connection, view: &str, column: &str) -> bool {
+fn view_compares_bytes(connection: &Connection, view: &str, column: &str) -> bool {
     let text = format!(
         "SELECT count(*) FROM (SELECT {} FROM main.{} WHERE 0 \
          UNION SELECT 'a' UNION SELECT 'A' UNION SELECT 'a ')",
@@ -241,7 +248,7 @@ impl Index {
 }
 
 /// The indexes over all rows.
-fn indexes(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Index>> {
+fn indexes_over_all_rows(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Index>> {
     let mut statement = connection.prepare_cached(INDEXES)?;
     let mut rows = statement.query([table])?;
     let mut indexes: BTreeMap<i64, Index> = BTreeMap::new();

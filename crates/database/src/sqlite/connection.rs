@@ -39,7 +39,7 @@ impl Session {
         limits: &DatabaseLimits,
         deadline: Instant,
     ) -> Result<Self, Failure> {
-        check_file(file)?;
+        check_file_exists(file)?;
         let mode = match access {
             Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
             Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
@@ -48,7 +48,7 @@ impl Session {
         let connection = Connection::open_with_flags(file, flags)
             .map_err(|error| failure::of_opening(&error))?;
         connection
-            .busy_timeout(lock_time(limits.lock_time, deadline))
+            .busy_timeout(lock_wait_time(limits.lock_time, deadline))
             .and_then(|()| configure(&connection, access))
             .and_then(|()| set_limits(&connection, access, limits))
             .map_err(|error| failure::of_opening(&error))?;
@@ -57,7 +57,7 @@ impl Session {
             connection,
             access,
             guard,
-            shown: shown_bytes(limits),
+            shown: bytes_to_show_value(limits),
             rights: None,
             verified: None,
             call: None,
@@ -77,7 +77,7 @@ impl Session {
     }
 
     /// True if another file lies where this one was opened, or none.
-    pub(super) fn has_moved(&self) -> bool {
+    pub(super) fn is_file_replaced(&self) -> bool {
         #[cfg(unix)]
         {
             let mut has_moved = 0;
@@ -115,13 +115,13 @@ impl Session {
     }
 
     /// Waits so long for locks from now on.
-    pub(super) fn wait_for_locks(&self, time: Duration) -> Result<(), Failure> {
-        let time = lock_time(time, self.call()?.deadline());
+    pub(super) fn set_lock_wait(&self, time: Duration) -> Result<(), Failure> {
+        let time = lock_wait_time(time, self.call()?.deadline());
         self.connection.busy_timeout(time).map_err(|error| failure::from_error(&error))
     }
 
     /// Runs statements of this driver.
-    pub(super) fn run_own<T>(
+    pub(super) fn run_as_driver<T>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, Failure> {
@@ -130,18 +130,18 @@ impl Session {
     }
 
     /// Reads the catalog. Its statements leave the cache, from where those of others would take them.
-    pub(super) fn read_catalog<T>(
+    pub(super) fn read_catalog_uncached<T>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, Failure> {
-        let result = self.run_own(work);
+        let result = self.run_as_driver(work);
         self.connection.flush_prepared_statement_cache();
         result
     }
 
     /// Runs one statement of this driver that returns nothing.
     pub(super) fn run_control(&self, text: Control) -> Result<(), Failure> {
-        self.run_own(|connection| connection.execute(text.text(), []).map(drop))
+        self.run_as_driver(|connection| connection.execute(text.text(), []).map(drop))
     }
 
     /// Prepares and runs statements of others, within these rights.
@@ -154,7 +154,7 @@ impl Session {
         if self.rights.as_ref().is_none_or(|held| !Arc::ptr_eq(held, rights)) {
             self.connection.flush_prepared_statement_cache();
             if rights.is_for_query() {
-                self.bound_operands().map_err(|error| failure::from_error(&error))?;
+                self.limit_model_operands().map_err(|error| failure::from_error(&error))?;
             }
             self.rights = Some(Arc::clone(rights));
         }
@@ -166,7 +166,7 @@ impl Session {
     }
 
     /// Bounds the time and the memory of a single function, which nothing interrupts, for statements of a model.
-    fn bound_operands(&self) -> rusqlite::Result<()> {
+    fn limit_model_operands(&self) -> rusqlite::Result<()> {
         let length = MODEL_BYTES.max(self.shown);
         self.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, length)?;
         self.connection.set_limit(Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, MODEL_PATTERN)?;
@@ -174,18 +174,18 @@ impl Session {
         // The engine reads no schema with a wider table.
         let widest = self.connection.query_row(WIDEST, [], |row| row.get::<_, i32>(0))?;
         self.connection.set_limit(Limit::SQLITE_LIMIT_COLUMN, MODEL_COLUMNS.max(widest))?;
-        functions::replace_in(&self.connection)
+        functions::replace_functions(&self.connection)
     }
 
     /// Prepares statements of the operator, and returns what they touch.
-    pub(super) fn run_recorded<T>(
+    pub(super) fn run_recording_rights<T>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<(T, Rights), Failure> {
         self.guard.set(Mode::recording(self.access));
         let result = work(&self.connection);
         let has_denied = self.guard.has_denied();
-        let touched = self.guard.take_record();
+        let touched = self.guard.take_used_rights();
         self.guard.set(Mode::Own);
         match result {
             Ok(result) => Ok((result, touched)),
@@ -196,40 +196,42 @@ impl Session {
 
     /// The rights for what tools need.
     pub(super) fn rights_for(&self, needs: &Needs) -> Result<Rights, Failure> {
-        let mut rights = self.run_own(|connection| Rights::from_needs(needs, connection))?;
+        let mut rights = self.run_as_driver(|connection| Rights::from_needs(needs, connection))?;
         if !needs.is_for_query {
             return Ok(rights);
         }
-        let views = self.run_own(|connection| super::catalog::views(connection, &rights))?;
+        let views = self.run_as_driver(|connection| {
+            super::catalog::select_readable_views(connection, &rights)
+        })?;
         for view in views {
             // The view's own reads carry its name; those of a statement that names it carry none.
             let ((), touched) =
-                self.run_recorded(|connection| connection.prepare(&view).map(drop))?;
-            rights.add_views(touched);
+                self.run_recording_rights(|connection| connection.prepare(&view).map(drop))?;
+            rights.add_view_reads(touched);
         }
-        let texts = self.run_own(super::catalog::view_texts)?;
-        query_text::add_unheard_reads(&mut rights, &texts);
+        let texts = self.run_as_driver(super::catalog::view_texts)?;
+        query_text::add_unreported_reads(&mut rights, &texts);
         Ok(rights)
     }
 
     /// The version that the file counts up with every change of its schema.
     pub(super) fn schema_version(&self) -> Result<i64, Failure> {
-        self.run_own(|connection| {
+        self.run_as_driver(|connection| {
             connection.query_row(Control::Version.text(), [], |row| row.get(0))
         })
     }
 
-    pub(super) fn verified_version(&self) -> Option<i64> {
+    pub(super) fn verified_schema_version(&self) -> Option<i64> {
         self.verified
     }
 
-    pub(super) fn set_verified(&mut self, version: i64) {
+    pub(super) fn set_verified_schema_version(&mut self, version: i64) {
         self.verified = Some(version);
     }
 
     /// The digest of the whole schema.
     pub(super) fn schema_digest(&self) -> Result<[u8; 32], Failure> {
-        self.run_own(|connection| {
+        self.run_as_driver(|connection| {
             let mut statement = connection
                 .prepare("SELECT type, name, sql FROM main.sqlite_schema ORDER BY rowid")?;
             let mut rows = statement.query([])?;
@@ -282,7 +284,7 @@ impl Control {
 
 /// Refuses a file that is not there: it is never made. Looks at the name only, since closing a file that another handle of this
 /// process opened would drop its locks.
-fn check_file(file: &Path) -> Result<(), Failure> {
+fn check_file_exists(file: &Path) -> Result<(), Failure> {
     match std::fs::metadata(file) {
         Ok(metadata) if metadata.is_file() => Ok(()),
         Ok(_) => Err(failure::unavailable("the name of the database is no file")),
@@ -318,7 +320,7 @@ fn set_limits(
     access: Access,
     limits: &DatabaseLimits,
 ) -> rusqlite::Result<()> {
-    let shown = shown_bytes(limits);
+    let shown = bytes_to_show_value(limits);
     let length = match access {
         Access::Read => READ_BYTES.max(shown),
         Access::Write => WRITE_BYTES.max(shown),
@@ -342,12 +344,12 @@ fn set_limits(
 }
 
 /// The bytes that a value needs to be shown whole.
-fn shown_bytes(limits: &DatabaseLimits) -> i32 {
+fn bytes_to_show_value(limits: &DatabaseLimits) -> i32 {
     i32::try_from(limits.row_bytes.saturating_mul(4)).unwrap_or(i32::MAX)
 }
 
 /// The time that a statement waits for a lock: its own, or a moment longer than the call, which then has timed out.
-fn lock_time(time: Duration, deadline: Instant) -> Duration {
+fn lock_wait_time(time: Duration, deadline: Instant) -> Duration {
     time.min(deadline.saturating_duration_since(Instant::now()) + MOMENT)
 }
 

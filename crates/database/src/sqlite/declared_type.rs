@@ -11,7 +11,7 @@ pub(super) enum Strictness {
 
 /// The kind of a column. Common names come before the engine's own rules (<https://sqlite.org/datatype3.html>, §3.1), which know five classes.
 pub(super) fn kind(declared: &str, strictness: Strictness) -> ColumnKind {
-    let (name, sizes) = parts(declared);
+    let (name, sizes) = name_and_sizes(declared);
     if strictness == Strictness::Strict && name == "ANY" {
         return ColumnKind::Other;
     }
@@ -34,9 +34,9 @@ pub(super) fn kind(declared: &str, strictness: Strictness) -> ColumnKind {
 
 /// True if equal texts of the kind are stored as equal values: a column without a class of its own keeps a number that looks
 /// like the text.
-pub(super) fn keeps_text(declared: &str, kind: &ColumnKind) -> bool {
+pub(super) fn stores_equal_texts_equally(declared: &str, kind: &ColumnKind) -> bool {
     let is_text = matches!(kind, ColumnKind::Any | ColumnKind::Json | ColumnKind::Other);
-    !is_text || is_text_class(&parts(declared).0)
+    !is_text || is_text_class(&name_and_sizes(declared).0)
 }
 
 fn by_affinity(name: &str, sizes: &[u32]) -> ColumnKind {
@@ -66,7 +66,7 @@ fn numeric(sizes: &[u32]) -> ColumnKind {
 }
 
 /// The name in capitals with single blanks, and the numbers in its parentheses.
-fn parts(declared: &str) -> (String, Vec<u32>) {
+fn name_and_sizes(declared: &str) -> (String, Vec<u32>) {
     let (name, sizes) = declared.split_once('(').unwrap_or((declared, ""));
     let (sizes, rest) = sizes.split_once(')').unwrap_or((sizes, ""));
     let words: Vec<_> = name.split_whitespace().chain(rest.split_whitespace()).collect();

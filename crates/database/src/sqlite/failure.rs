@@ -67,7 +67,7 @@ pub(super) fn of_opening(error: &Failed) -> Failure {
 }
 
 /// A failure while the catalog is read.
-pub(super) fn of_load(failure: &Failure) -> Error {
+pub(super) fn catalog_reading_error(failure: &Failure) -> Error {
     if matches!(failure, Failure::Denied | Failure::ReadOnly) {
         return Error::new(ErrorKind::Denied, "the database may not be read");
     }
@@ -76,7 +76,7 @@ pub(super) fn of_load(failure: &Failure) -> Error {
             Failure::Malformed { code, .. } | Failure::Other { code } => code.as_deref(),
             _ => None,
         };
-        error::own_statement(code.unwrap_or("its values are not those that it asks for"))
+        error::catalog_statement_error(code.unwrap_or("its values are not those that it asks for"))
     };
     error::transient_error(failure).unwrap_or_else(own)
 }
@@ -113,18 +113,20 @@ fn constraint_failure(code: i32, message: &str) -> Failure {
     };
     let subject = message.split_once(": ").map_or("", |(_, subject)| subject);
     let (name, columns) = match kind {
-        Constraint::Check => match identifier(subject) {
-            None => (None, words(subject)),
+        Constraint::Check => match constraint_name(subject) {
+            None => (None, words_outside_strings(subject)),
             name => (name, Vec::new()),
         },
         Constraint::ForeignKey => (None, Vec::new()),
-        Constraint::NotNull | Constraint::Unique => (index_name(subject), columns(subject)),
+        Constraint::NotNull | Constraint::Unique => {
+            (index_name(subject), columns_in_message(subject))
+        }
     };
     Failure::Constraint { kind, name, columns }
 }
 
 /// The columns of `table.first, table.second`.
-fn columns(subject: &str) -> Vec<String> {
+fn columns_in_message(subject: &str) -> Vec<String> {
     let columns = subject.split(", ").filter_map(|column| column.split_once('.'));
     columns.map(|(_, column)| column.to_owned()).collect()
 }
@@ -132,17 +134,17 @@ fn columns(subject: &str) -> Vec<String> {
 /// The index of `index 'name'`.
 fn index_name(subject: &str) -> Option<String> {
     let name = subject.strip_prefix("index '")?.strip_suffix('\'')?;
-    identifier(name)
+    constraint_name(name)
 }
 
 /// The name of a constraint; an unnamed one has its expression there.
-fn identifier(subject: &str) -> Option<String> {
+fn constraint_name(subject: &str) -> Option<String> {
     let is_name = subject.chars().all(is_of_name);
     (is_name && !subject.is_empty()).then(|| subject.to_owned())
 }
 
 /// The words of an expression outside its strings, columns among them.
-fn words(expression: &str) -> Vec<String> {
+fn words_outside_strings(expression: &str) -> Vec<String> {
     let outside = expression.split('\'').step_by(2);
     let words = outside.flat_map(|part| part.split(|letter: char| !is_of_name(letter)));
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
@@ -195,7 +197,7 @@ mod tests {
         let failure = from_error(&connection.prepare("selec 1").unwrap_err());
         let code = Some("SQLITE_ERROR".to_owned());
         assert_eq!(failure, Failure::Malformed { code, position: Some(1) });
-        assert_eq!(of_load(&failure).kind(), ErrorKind::Catalog);
-        assert_eq!(of_load(&Failure::Full).kind(), ErrorKind::Unavailable);
+        assert_eq!(catalog_reading_error(&failure).kind(), ErrorKind::Catalog);
+        assert_eq!(catalog_reading_error(&Failure::Full).kind(), ErrorKind::Unavailable);
     }
 }

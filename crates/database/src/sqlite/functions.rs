@@ -18,17 +18,18 @@ use rusqlite::{
 };
 
 use self::{
-    error::{refusal, too_large},
-    operand::bytes,
+    error::{refused_operands_error, too_large},
+    operand::text_bytes,
 };
 
 /// Replaces the functions on a connection.
-pub(super) fn replace_in(connection: &Connection) -> Result<()> {
+pub(super) fn replace_functions(connection: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC
         | FunctionFlags::SQLITE_INNOCUOUS;
     let most = usize::try_from(connection.limit(Limit::SQLITE_LIMIT_LENGTH)?).unwrap_or_default();
-    connection.create_scalar_function("instr", 2, flags, |context| Ok(position(context)))?;
+    connection
+        .create_scalar_function("instr", 2, flags, |context| Ok(substring_position(context)))?;
     connection
         .create_scalar_function("replace", 3, flags, move |context| replaced_text(context, most))?;
     for (name, sides) in [("ltrim", Sides::Left), ("rtrim", Sides::Right), ("trim", Sides::Both)] {
@@ -36,17 +37,18 @@ pub(super) fn replace_in(connection: &Connection) -> Result<()> {
             Ok(trimmed_text(context, sides))
         })?;
     }
-    concat::replace_in(connection, most)?;
-    json::replace_in(connection, most)?;
+    concat::replace_concat_functions(connection, most)?;
+    json::replace_json_functions(connection, most)?;
     // Its signs to leave out are looked for one by one.
-    connection.create_scalar_function("unhex", 2, flags, |_| Err::<Value, _>(refusal()))
+    connection
+        .create_scalar_function("unhex", 2, flags, |_| Err::<Value, _>(refused_operands_error()))
 }
 
 /// The number of the first character, or byte, at which the second operand stands in the first one; 0 if it does not.
-fn position(context: &Context<'_>) -> Option<i64> {
+fn substring_position(context: &Context<'_>) -> Option<i64> {
     let (whole, part) = (context.get_raw(0), context.get_raw(1));
     let counts_bytes = matches!((whole, part), (ValueRef::Blob(_), ValueRef::Blob(_)));
-    let (whole, part) = (bytes(whole)?, bytes(part)?);
+    let (whole, part) = (text_bytes(whole)?, text_bytes(part)?);
     let Some(at) = find(&whole, &part) else { return Some(0) };
     let before = whole.get(..at).unwrap_or_default();
     let count = if counts_bytes { at } else { characters(before).count() };
@@ -54,12 +56,12 @@ fn position(context: &Context<'_>) -> Option<i64> {
 }
 
 fn replaced_text(context: &Context<'_>, most: usize) -> Result<Option<Value>> {
-    let Some(whole) = bytes(context.get_raw(0)) else { return Ok(None) };
-    let Some(part) = bytes(context.get_raw(1)) else { return Ok(None) };
+    let Some(whole) = text_bytes(context.get_raw(0)) else { return Ok(None) };
+    let Some(part) = text_bytes(context.get_raw(1)) else { return Ok(None) };
     if part.first().is_none_or(|first| *first == 0) {
         return Ok(Some(text(&whole)));
     }
-    let Some(other) = bytes(context.get_raw(2)) else { return Ok(None) };
+    let Some(other) = text_bytes(context.get_raw(2)) else { return Ok(None) };
     let (mut made, mut end) = (Vec::new(), 0);
     for at in Finder::new(&part).find_iter(&whole) {
         made.extend_from_slice(whole.get(end..at).unwrap_or_default());
@@ -81,7 +83,7 @@ enum Sides {
 }
 
 fn trimmed_text(context: &Context<'_>, sides: Sides) -> Option<Value> {
-    let (whole, set) = (bytes(context.get_raw(0))?, bytes(context.get_raw(1))?);
+    let (whole, set) = (text_bytes(context.get_raw(0))?, text_bytes(context.get_raw(1))?);
     // The engine reads the set up to U+0000.
     let set = set.split(|byte| *byte == 0).next().unwrap_or_default();
     let set: BTreeSet<&[u8]> = characters(set).collect();
@@ -113,7 +115,7 @@ mod tests {
 
     fn connections() -> [Connection; 2] {
         let own = Connection::open_in_memory().unwrap();
-        replace_in(&own).unwrap();
+        replace_functions(&own).unwrap();
         [own, Connection::open_in_memory().unwrap()]
     }
 

@@ -11,7 +11,7 @@ use crate::{
     transaction::Access,
 };
 
-pub(super) fn findings(
+pub(super) fn file_findings(
     connection: &Connection,
     file: &Path,
     access: Access,
@@ -54,7 +54,7 @@ pub(super) fn of_views(rights: &Rights, needs: &Needs) -> Vec<LoginFinding> {
             "leave the view out of `query`",
         )
     };
-    rights.views_of(&needs.withheld).into_iter().map(of_view).collect()
+    rights.views_reading(&needs.withheld).into_iter().map(of_view).collect()
 }
 
 #[cfg(unix)]

@@ -95,11 +95,11 @@ impl Pool {
             pool.run_on_session(access, &call, work)
         });
         if let Ok(ended) = time::timeout_at(deadline, &mut thread).await {
-            return flatten(ended);
+            return flatten_join_result(ended);
         }
-        let is_cancelled = cancel.0.cancel();
+        let is_cancelled = cancel.0.cancel_before_commit();
         match time::timeout(ENDING, thread).await {
-            Ok(ended) => flatten(ended),
+            Ok(ended) => flatten_join_result(ended),
             // The thread closes the connection when the statement ends, which rolls back.
             Err(_) if is_cancelled => Err(Failure::TimedOut { is_rolled_back: true }),
             Err(_) => Err(Failure::Lost { may_be_committed: true }),
@@ -119,8 +119,8 @@ impl Pool {
         session.begin_call(call)?;
         let result = work(&mut session).map_err(|failure| match failure {
             // The call ended the wait for a lock.
-            Failure::Conflict if call.is_over() => Failure::TimedOut { is_rolled_back: true },
-            Failure::TimedOut { .. } if !call.is_over() && call.has_spent_all() => {
+            Failure::Conflict if call.has_to_end() => Failure::TimedOut { is_rolled_back: true },
+            Failure::TimedOut { .. } if !call.has_to_end() && call.has_no_steps_left() => {
                 Failure::ReadsTooMany { rows: None }
             }
             other => other,
@@ -150,7 +150,7 @@ impl Pool {
                 let at = idle.iter().rposition(|session| session.access() == access)?;
                 idle.remove(at)
             };
-            if !session.has_moved() {
+            if !session.is_file_replaced() {
                 return Some(session);
             }
         }
@@ -167,11 +167,11 @@ struct CancelOnDrop(Arc<Call>);
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        self.0.cancel();
+        self.0.cancel_before_commit();
     }
 }
 
-fn flatten<T>(ended: Result<Result<T, Failure>, JoinError>) -> Result<T, Failure> {
+fn flatten_join_result<T>(ended: Result<Result<T, Failure>, JoinError>) -> Result<T, Failure> {
     ended.unwrap_or(Err(Failure::Other { code: None }))
 }
 

@@ -8,7 +8,7 @@ use crate::token::{self, Lexicon, SqlToken};
 
 /// The first part of a text that is refused, in words.
 pub(super) fn refused_part(text: &str, rights: &Rights) -> Option<String> {
-    if !may_join_unheard(text) {
+    if !may_have_unreported_join(text) {
         return None;
     }
     let tokens = match token::tokens(Lexicon::Sqlite, text) {
@@ -29,28 +29,28 @@ pub(super) fn refused_part(text: &str, rights: &Rights) -> Option<String> {
 }
 
 /// Adds each table or view that the text of a view with such a join names, for the views that readable ones lead to.
-pub(super) fn add_unheard_reads(rights: &mut Rights, views: &BTreeMap<String, String>) {
+pub(super) fn add_unreported_reads(rights: &mut Rights, views: &BTreeMap<String, String>) {
     let mut reached: Vec<String> = rights.reads().keys().cloned().collect();
     let mut passed = BTreeSet::new();
     while let Some(view) = reached.pop() {
         let Some(text) = views.get(&view).filter(|_| passed.insert(view.clone())) else { continue };
-        let tables = tables_in(text, rights.names());
-        for table in tables.iter().filter(|_| may_join_unheard(text)) {
-            rights.add_unheard(table, &view);
+        let tables = tables_named_or_all(text, rights.table_names());
+        for table in tables.iter().filter(|_| may_have_unreported_join(text)) {
+            rights.add_unreported_read(table, &view);
         }
         reached.extend(tables);
     }
 }
 
 /// The tables and views, of these, that a text names; all of them where its names cannot be told.
-fn tables_in(text: &str, tables: &BTreeSet<String>) -> BTreeSet<String> {
+fn tables_named_or_all(text: &str, tables: &BTreeSet<String>) -> BTreeSet<String> {
     let Ok(tokens) = token::tokens(Lexicon::Sqlite, text) else { return tables.clone() };
     let names = tokens.iter().filter_map(|placed| name(&placed.token));
     names.filter(|name| tables.contains(*name)).map(str::to_owned).collect()
 }
 
 /// True if one of the keywords may stand in a text, be it in a literal or a comment.
-fn may_join_unheard(text: &str) -> bool {
+fn may_have_unreported_join(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     ["natural", "using"].iter().any(|keyword| text.contains(keyword))
 }

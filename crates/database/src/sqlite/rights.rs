@@ -49,14 +49,14 @@ pub(super) enum Touch<'a> {
 
 impl Touch<'_> {
     /// True for what a statement of the operator may do: anything to rows, nothing to the schema.
-    pub(super) fn is_of_operators(&self) -> bool {
+    pub(super) fn is_allowed_to_operator(&self) -> bool {
         match *self {
             Touch::Function(name) => !is_refused(name),
             Touch::Nothing => true,
             Touch::Delete { table, .. }
             | Touch::Insert { table, .. }
             | Touch::Read { table, .. }
-            | Touch::Update { table, .. } => !is_of_engine(table),
+            | Touch::Update { table, .. } => !is_engine_table(table),
         }
     }
 }
@@ -84,18 +84,21 @@ impl Rights {
         if needs.is_for_query {
             rights.withheld = withheld_columns(connection, &rights.reads)?;
         } else {
-            foreign_keys::add(&mut rights, connection)?;
+            foreign_keys::add_foreign_key_rights(&mut rights, connection)?;
         }
         Ok(rights)
     }
 
     /// True if a table or view came or went since these rights were made.
-    pub(super) fn has_other_names(&self, connection: &Connection) -> rusqlite::Result<bool> {
+    pub(super) fn has_changed_table_names(
+        &self,
+        connection: &Connection,
+    ) -> rusqlite::Result<bool> {
         Ok(self.names != read_table_names(connection)?)
     }
 
     /// True if some row is changed.
-    pub(super) fn has_changes(&self) -> bool {
+    pub(super) fn allows_changes(&self) -> bool {
         !(self.inserts.is_empty() && self.updates.is_empty() && self.deletes.is_empty())
     }
 
@@ -109,18 +112,18 @@ impl Rights {
     }
 
     /// All tables and views of the file.
-    pub(super) fn names(&self) -> &BTreeSet<String> {
+    pub(super) fn table_names(&self) -> &BTreeSet<String> {
         &self.names
     }
 
     /// True for the name of a table or column, in lower case, that a model's statements must not read.
     pub(super) fn is_withheld(&self, name: &str) -> bool {
         let is_of_others = self.names.contains(name) && !self.reads.contains_key(name);
-        is_of_others || self.withheld.contains(name) || is_of_engine(name)
+        is_of_others || self.withheld.contains(name) || is_engine_table(name)
     }
 
     pub(super) fn allows(&self, touch: Touch<'_>, views: Views) -> bool {
-        if !touch.is_of_operators() {
+        if !touch.is_allowed_to_operator() {
             return false;
         }
         match touch {
@@ -181,27 +184,27 @@ impl Rights {
         }
         self.inserts.extend(other.inserts.iter().cloned());
         self.deletes.extend(other.deletes.iter().cloned());
-        self.add_views(other.clone());
+        self.add_view_reads(other.clone());
     }
 
     /// Adds the reads of views' own statements alone.
-    pub(super) fn add_views(&mut self, mut other: Self) {
+    pub(super) fn add_view_reads(&mut self, mut other: Self) {
         self.view_reads.append(&mut mem::take(&mut other.view_reads));
     }
 
     /// Adds a table that a view reads without the authorizer's knowledge.
-    pub(super) fn add_unheard(&mut self, table: &str, view: &str) {
+    pub(super) fn add_unreported_read(&mut self, table: &str, view: &str) {
         self.view_reads.insert([table, "", view].map(str::to_owned));
     }
 
     /// The views that read one of these tables.
-    pub(super) fn views_of(&self, tables: &BTreeSet<TableName>) -> BTreeSet<&str> {
+    pub(super) fn views_reading(&self, tables: &BTreeSet<TableName>) -> BTreeSet<&str> {
         let is_one = |table: &str| tables.iter().any(|it| it.name.eq_ignore_ascii_case(table));
         let reads = self.view_reads.iter().filter(|[table, _, _]| is_one(table));
         reads.map(|[_, _, view]| view.as_str()).collect()
     }
 
-    fn changes(&self, table: &str) -> bool {
+    fn allows_changes_to(&self, table: &str) -> bool {
         self.inserts.contains(table)
             || self.updates.contains_key(table)
             || self.deletes.contains(table)
@@ -211,11 +214,11 @@ impl Rights {
         let table = table.to_ascii_lowercase();
         self.reads.contains_key(&table)
             || TABLE_FUNCTIONS.contains(&table.as_str())
-            || self.is_of_statement(&table, column)
+            || self.is_common_table_expression(&table, column)
     }
 
     /// True for a common table expression of which no column is read. That of a table is said in the same way.
-    fn is_of_statement(&self, table: &str, column: &str) -> bool {
+    fn is_common_table_expression(&self, table: &str, column: &str) -> bool {
         column.is_empty() && !self.names.contains(table)
     }
 
@@ -226,7 +229,9 @@ impl Rights {
         views: Views,
     ) -> bool {
         let [table, column] = [table, column].map(str::to_ascii_lowercase);
-        if TABLE_FUNCTIONS.contains(&table.as_str()) || self.is_of_statement(&table, &column) {
+        if TABLE_FUNCTIONS.contains(&table.as_str())
+            || self.is_common_table_expression(&table, &column)
+        {
             return true;
         }
         if let Some(columns) = self.reads.get(&table) {
@@ -275,7 +280,7 @@ const REFUSED: [&str; 6] =
     ["edit", "fts3_tokenizer", "load_extension", "readfile", "sqlite_log", "writefile"];
 
 /// True for the engine's own tables and the functions that show its settings: `sqlite_schema`, `pragma_table_info`.
-fn is_of_engine(table: &str) -> bool {
+fn is_engine_table(table: &str) -> bool {
     let table = table.to_ascii_lowercase();
     table.starts_with("sqlite_") || table.starts_with("pragma_") || table == "dbstat"
 }

@@ -17,13 +17,13 @@ pub(super) fn run(
     if transaction.role.is_some() || !transaction.identity.is_empty() {
         return Err(Failure::Denied);
     }
-    session.wait_for_locks(transaction.lock_time)?;
+    session.set_lock_wait(transaction.lock_time)?;
     session.run_control(match transaction.access {
         Access::Read => Control::Begin,
         Access::Write => Control::BeginWrite,
     })?;
     let came = run_steps(session, pool, transaction).and_then(|came| {
-        commit(session, transaction)?;
+        commit_or_end_read(session, transaction)?;
         Ok(came)
     });
     if came.is_err() {
@@ -33,14 +33,14 @@ pub(super) fn run(
     came
 }
 
-fn commit(session: &Session, transaction: &Transaction) -> Result<(), Failure> {
+fn commit_or_end_read(session: &Session, transaction: &Transaction) -> Result<(), Failure> {
     if transaction.access == Access::Read {
         return session.run_control(Control::Rollback);
     }
     if !session.call()?.begin_commit() {
         return Err(Failure::TimedOut { is_rolled_back: true });
     }
-    session.wait_for_locks(transaction.lock_time)?;
+    session.set_lock_wait(transaction.lock_time)?;
     session.run_control(Control::Commit)
 }
 
@@ -54,7 +54,7 @@ fn run_steps(
     let bounds = Bounds::new(pool.limits());
     let steps = transaction.steps.iter().enumerate();
     let came = steps.map(|(at, step)| {
-        if session.call()?.is_over() {
+        if session.call()?.has_to_end() {
             return Err(Failure::TimedOut { is_rolled_back: true });
         }
         // The statements of the driver are prepared without these rights.

@@ -53,7 +53,7 @@ impl Snapshot {
     }
 
     /// The rights that [`Self::set_rights`] gave, with those of the operator's statements; none before.
-    pub(super) fn rights(&mut self) -> Arc<Rights> {
+    pub(super) fn combined_rights(&mut self) -> Arc<Rights> {
         Arc::clone(self.rights.get_or_insert_with(|| {
             let mut rights = self.granted.clone().unwrap_or_default();
             if !rights.is_for_query() {
@@ -69,7 +69,7 @@ impl Snapshot {
 
     pub(super) fn expected_schema(&mut self) -> ExpectedSchema {
         ExpectedSchema {
-            rights: self.rights(),
+            rights: self.combined_rights(),
             tables: Arc::clone(&self.tables),
             statements: Arc::clone(&self.statements),
             digest: self.digest,
@@ -81,28 +81,29 @@ impl ExpectedSchema {
     /// Compares the schema of a transaction that has begun with that of the load.
     pub(super) fn verify(&self, session: &mut Session) -> Result<(), Failure> {
         let version = session.schema_version()?;
-        if session.verified_version() == Some(version) {
+        if session.verified_schema_version() == Some(version) {
             return Ok(());
         }
         if self.digest != Some(session.schema_digest()?) {
-            self.compare(session)?;
+            self.check_same_schema(session)?;
         }
-        session.set_verified(version);
+        session.set_verified_schema_version(version);
         Ok(())
     }
 
-    fn compare(&self, session: &mut Session) -> Result<(), Failure> {
+    fn check_same_schema(&self, session: &mut Session) -> Result<(), Failure> {
         if self.rights.is_for_query()
-            && session.run_own(|connection| self.rights.has_other_names(connection))?
+            && session
+                .run_as_driver(|connection| self.rights.has_changed_table_names(connection))?
         {
             return Err(Failure::Stale);
         }
         let names: Vec<_> = self.tables.keys().cloned().collect();
-        let tables = session.read_catalog(|connection| catalog::read_tables(connection, &names))?;
-        let is_same = self
-            .tables
-            .iter()
-            .all(|(name, loaded)| tables.get(name).is_some_and(|table| is_same(loaded, table)));
+        let tables =
+            session.read_catalog_uncached(|connection| catalog::read_tables(connection, &names))?;
+        let is_same = self.tables.iter().all(|(name, loaded)| {
+            tables.get(name).is_some_and(|table| is_equivalent_table(loaded, table))
+        });
         if !is_same {
             return Err(Failure::Stale);
         }
@@ -119,7 +120,7 @@ impl ExpectedSchema {
 }
 
 /// True if statements on the loaded table mean the same on the other; an index may come and go.
-fn is_same(loaded: &Table, other: &Table) -> bool {
+fn is_equivalent_table(loaded: &Table, other: &Table) -> bool {
     loaded.kind == other.kind
         && loaded.columns == other.columns
         && loaded.key == other.key

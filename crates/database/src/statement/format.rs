@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The value as its type takes it: a date before a type of moments is the beginning of the day, in UTC. A moment stays what it is.
-pub(super) fn fitted_value<'v>(
+pub(super) fn date_as_moment<'v>(
     kind: &ColumnKind,
     schema: &Value,
     value: &'v Value,
@@ -30,14 +30,14 @@ pub(super) fn fitted_value<'v>(
 
 /// A value that its schema allows and that its type refuses, whatever the digits are; `None` if the type takes the schema's values.
 pub(super) fn refused_example(input: &Column, schema: &Value, engine: Engine) -> Option<Value> {
-    let example = example(schema)?;
-    let value = fitted_value(&input.kind, schema, &example);
-    let is_refused = column::text(input, &value, engine).is_err();
+    let example = single_form_example(schema)?;
+    let value = date_as_moment(&input.kind, schema, &example);
+    let is_refused = column::bound_text(input, &value, engine).is_err();
     is_refused.then_some(example)
 }
 
 /// A value of the schema, if all of them have one form.
-fn example(schema: &Value) -> Option<Value> {
+fn single_form_example(schema: &Value) -> Option<Value> {
     let mut types = types(schema).filter(|it| *it != "null");
     let (first, others) = (types.next()?, types.next());
     if others.is_some() || schema.get("enum").is_some() || schema.get("const").is_some() {

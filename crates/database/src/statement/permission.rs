@@ -51,7 +51,7 @@ async fn is_denied(
 ) -> bool {
     let limits = &settings.limits;
     let step = Step {
-        text: statement.text(driver.engine(), limits.row_bytes),
+        text: statement.sql_to_run(driver.engine(), limits.row_bytes),
         values: vec![None; statement.placeholders.len()],
         expects: Expects::Rows { most: 1 },
     };
@@ -65,7 +65,7 @@ async fn is_denied(
         lock_time: limits.lock_time,
         stands_alone: false,
     };
-    let Some(steps) = estimate::plan_questions(driver.engine(), &transaction) else { return false };
+    let Some(steps) = estimate::explain_steps(driver.engine(), &transaction) else { return false };
     let transaction = Transaction { access: Access::Read, steps, ..transaction };
     let deadline = Instant::now() + limits.timeout;
     matches!(driver.run(transaction, deadline).await, Err(Failure::Denied))

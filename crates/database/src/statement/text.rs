@@ -46,7 +46,7 @@ impl<'a> StatementReader<'a> {
         let mut characters = self.rest.chars();
         let (first, second) = (characters.next().unwrap_or_default(), characters.next());
         if let Some((_, end)) = rules.quotations.iter().find(|(begin, _)| *begin == first) {
-            return self.take_quotation(*end, self.has_escapes(first));
+            return self.take_quotation(*end, self.has_backslash_escapes(first));
         }
         match (first, second) {
             ('-', Some('-')) => self.take_line(),
@@ -57,8 +57,8 @@ impl<'a> StatementReader<'a> {
                 return Err(MalformedStatement::Placeholder);
             }
             (':', Some(':' | '=')) => self.take(2),
-            (':', Some(next)) if is_start(next) => self.take_value(),
-            (';', _) => self.take_end()?,
+            (':', Some(next)) if is_start(next) => self.take_named_value(),
+            (';', _) => self.take_final_semicolon()?,
             (first, _) if is_start(first) => self.take_word(),
             _ => self.take(first.len_utf8()),
         }
@@ -102,7 +102,7 @@ impl<'a> StatementReader<'a> {
     }
 
     /// True if a backslash escapes in the quotation that begins here with a mark.
-    fn has_escapes(&self, mark: char) -> bool {
+    fn has_backslash_escapes(&self, mark: char) -> bool {
         match self.rules.escapes {
             Escapes::All => matches!(mark, '\'' | '"'),
             Escapes::Marked => {
@@ -155,7 +155,7 @@ impl<'a> StatementReader<'a> {
         Ok(())
     }
 
-    fn take_value(&mut self) {
+    fn take_named_value(&mut self) {
         self.flush_text();
         let rest: &'a str = self.rest;
         let name = rest.strip_prefix(':').unwrap_or_default();
@@ -166,7 +166,7 @@ impl<'a> StatementReader<'a> {
     }
 
     /// After the semicolon come spaces and comments alone, which are left out.
-    fn take_end(&mut self) -> Result<(), MalformedStatement> {
+    fn take_final_semicolon(&mut self) -> Result<(), MalformedStatement> {
         let kept = self.text.len();
         self.take(1);
         while let Some(first) = self.rest.chars().next() {

@@ -49,7 +49,7 @@ impl StatementTool {
         let output = output_schema(&statement);
         let tool = Tool::new(name, description, input, statement.effect)
             .with_lazy_output_schema(move || Some(Schema::new(output)));
-        let text = statement.text(terms.engine, terms.limits.row_bytes);
+        let text = statement.sql_to_run(terms.engine, terms.limits.row_bytes);
         Ok(Self { tool, statement, text, database: Arc::clone(database) })
     }
 
@@ -76,10 +76,10 @@ impl StatementTool {
     }
 
     /// True if the session decides which rows the caller may see.
-    fn hides_rows(&self) -> bool {
+    fn hides_rows_by_session(&self) -> bool {
         let mut inputs = self.statement.inputs.iter();
         let has_own = inputs.any(|input| matches!(input.source, StatementInput::Session(_)));
-        has_own || self.database.hides_rows()
+        has_own || self.database.hides_rows_by_session()
     }
 
     fn fetch_limit(&self) -> u32 {
@@ -98,8 +98,13 @@ impl StatementTool {
         let schema = match &input.source {
             StatementInput::Session(source) => {
                 let column = &input.column;
-                let text = session_values::text_of_column(source, call.session(), column, engine)?;
-                if !engine.has(Ability::PlaceholderTypes) && is_other_spelling(&text) {
+                let text = session_values::session_text_for_column(
+                    source,
+                    call.session(),
+                    column,
+                    engine,
+                )?;
+                if !engine.has(Ability::PlaceholderTypes) && is_noncanonical_number(&text) {
                     return Err(session_values::other_spelling(source));
                 }
                 return Ok(Some(text));
@@ -108,8 +113,8 @@ impl StatementTool {
         };
         let value = call.arguments().get(name).or_else(|| schema.get("default"));
         let value = value.unwrap_or(&Value::Null);
-        let fitted = format::fitted_value(&input.column.kind, schema, value);
-        match column::text(&input.column, &fitted, engine) {
+        let fitted = format::date_as_moment(&input.column.kind, schema, value);
+        match column::bound_text(&input.column, &fitted, engine) {
             Ok(text) => Ok(text),
             Err(problem) => {
                 let got = column::problem("", value).got;
@@ -137,7 +142,7 @@ impl StatementTool {
 }
 
 /// True for a text that engines without types compare as a number that is written otherwise: `07`, ` 7`, `7.0`.
-fn is_other_spelling(text: &str) -> bool {
+fn is_noncanonical_number(text: &str) -> bool {
     let trimmed = text.trim();
     let is_number = trimmed.parse::<f64>().is_ok() || trimmed.starts_with(['+', '.']);
     let is_canonical = Number::from_digits(text).is_some()
@@ -149,7 +154,7 @@ fn is_other_spelling(text: &str) -> bool {
 impl Backend for StatementTool {
     callgate_executor::of_tool!(tool, database.toolset);
 
-    fn makes_declared_results(&self) -> bool {
+    fn has_results_as_declared(&self) -> bool {
         true
     }
 
@@ -157,12 +162,12 @@ impl Backend for StatementTool {
         Some(format!("statement {}", self.statement.name))
     }
 
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        self.database.fingerprint(session, hasher);
+    fn hash_session(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.database.hash_session_values(session, hasher);
         for input in &self.statement.inputs {
             if let StatementInput::Session(source) = &input.source {
-                hasher.text(&input.column.name);
-                hasher.source(source, session);
+                hasher.add_text(&input.column.name);
+                hasher.add_source_value(source, session);
             }
         }
     }
@@ -206,10 +211,10 @@ impl Backend for StatementTool {
                     purposes: &[Purpose::Change],
                     effect: self.statement.effect,
                     affected: self.statement.affected,
-                    timeout: call.time_within(limit),
+                    timeout: call.duration_within(limit),
                     rows_read: self.database.limits.rows_read,
                     unindexed: &unindexed,
-                    hides_rows: self.hides_rows(),
+                    hides_rows: self.hides_rows_by_session(),
                 };
                 Outcome::Failed(failed.fault(&failure))
             }
@@ -227,7 +232,7 @@ fn input_schema(inputs: &[Input]) -> Value {
             required.push(input.column.name.clone());
         }
     }
-    declaration::object_schema(properties, required)
+    declaration::closed_object_schema(properties, required)
 }
 
 fn output_schema(statement: &DescribedStatement) -> Value {

@@ -117,7 +117,7 @@ async fn a_column_without_a_type_has_the_types_of_its_values() {
     let doubled = shop.call("shop-doubled-list", json!({}), &nobody).await;
     assert_eq!(column(&doubled, "twice"), [json!(2), json!(4)]);
     assert_eq!(column(&doubled, "kept"), [json!(7), json!(1.5)]);
-    let notes = shop.executor.find("shop-doubled-list").unwrap().notes();
+    let notes = shop.executor.find("shop-doubled-list").unwrap().operator_notes();
     let is_told = notes.iter().any(|it| it.contains("does not take `twice`: they have no type"));
     assert!(is_told, "{notes:?}");
     let fault = shop.fault("shop-pairs-list", json!({"where": {"held": 7}}), &nobody).await;

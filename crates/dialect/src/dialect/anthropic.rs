@@ -7,10 +7,10 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending::{Block, rendered_result},
     envelope::{EnvelopeError, wrong_value_error},
-    format::{Format, FurtherForm, has_text},
+    format::{Format, FurtherForm, has_member_with_text},
     message::{
         AnsweredCall, MessageCall, check_role, message_items, required_list, required_object,
-        take_member,
+        take_first_non_null,
     },
     projection::{Projected, Projection},
 };
@@ -23,7 +23,9 @@ pub(super) const FORMAT: Format = Format {
         Some(json!({"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}))
     },
     message: Some(|blocks| json!({"role": "user", "content": blocks})),
-    ..Format::new(declaration, read, result_block, |members| has_text(members, "type", "tool_use"))
+    ..Format::new(declaration, read_calls, result_block, |members| {
+        has_member_with_text(members, "type", "tool_use")
+    })
 };
 
 fn declaration(tool: &Tool, projected: &Projected) -> Value {
@@ -37,7 +39,7 @@ fn declaration(tool: &Tool, projected: &Projected) -> Value {
 
 /// The calls of an assistant's message, or of its content. Anthropic itself answers the calls that it runs
 /// (`server_tool_use`).
-fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+fn read_calls(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let blocks = message_items(message, |mut message| {
         check_role(&message, "assistant")?;
         match message.remove("content") {
@@ -51,7 +53,8 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
         if block.get("type").and_then(Value::as_str) != Some("tool_use") {
             return Ok(None);
         }
-        let (id, name) = (take_member(&mut block, &["id"]), take_member(&mut block, &["name"]));
+        let (id, name) =
+            (take_first_non_null(&mut block, &["id"]), take_first_non_null(&mut block, &["name"]));
         let arguments = block.remove("input");
         Ok(Some(MessageCall::new(id, name.as_ref(), block).with_arguments(arguments)))
     };

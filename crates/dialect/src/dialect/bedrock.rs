@@ -8,10 +8,10 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending::{Block, rendered_result},
     envelope::{EnvelopeError, wrong_value_error},
-    format::{Format, FurtherForm, has},
+    format::{Format, FurtherForm, has_non_null_member},
     message::{
         AnsweredCall, MessageCall, check_role, message_items, required_list, required_object,
-        take_member,
+        take_first_non_null,
     },
     projection::{Projected, Projection},
 };
@@ -21,7 +21,9 @@ pub(super) const FORMAT: Format = Format {
     projection: Some(Projection::Bedrock),
     further_form: Some(FurtherForm::Strict(Projection::BedrockStrict, "/toolSpec")),
     message: Some(|blocks| json!({"role": "user", "content": blocks})),
-    ..Format::new(declaration, read, result_block, |members| has(members, "toolUse"))
+    ..Format::new(declaration, read_calls, result_block, |members| {
+        has_non_null_member(members, "toolUse")
+    })
 };
 
 fn declaration(tool: &Tool, projected: &Projected) -> Value {
@@ -35,9 +37,9 @@ fn declaration(tool: &Tool, projected: &Projected) -> Value {
 
 /// The calls of an assistant's message, of its content or of a whole response. Those that the provider made itself are none
 /// (`server_tool_use`).
-fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+fn read_calls(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let blocks = message_items(message, |mut message| {
-        if let Some(output) = take_member(&mut message, &["output"]) {
+        if let Some(output) = take_first_non_null(&mut message, &["output"]) {
             message = required_object(
                 "output.message",
                 output.get("message").cloned().unwrap_or_default(),
@@ -51,13 +53,15 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     })?;
     let asked = |block: Value| {
         let mut block = required_object("content", block)?;
-        let Some(call) = take_member(&mut block, &["toolUse"]) else { return Ok(None) };
+        let Some(call) = take_first_non_null(&mut block, &["toolUse"]) else { return Ok(None) };
         let mut call = required_object("toolUse", call)?;
         if call.get("type").and_then(Value::as_str) == Some("server_tool_use") {
             return Ok(None);
         }
-        let (id, name) =
-            (take_member(&mut call, &["toolUseId"]), take_member(&mut call, &["name"]));
+        let (id, name) = (
+            take_first_non_null(&mut call, &["toolUseId"]),
+            take_first_non_null(&mut call, &["name"]),
+        );
         let arguments = call.remove("input");
         Ok(Some(MessageCall::new(id, name.as_ref(), call).with_arguments(arguments)))
     };

@@ -6,12 +6,12 @@
 use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
-    ending::{ResultValue, result_notes, result_value},
+    ending::{ResultValue, defaults_and_notes, double_safe_result},
     envelope::{EnvelopeError, wrong_value_error},
-    format::{Format, lists},
+    format::{Format, has_object_or_items},
     message::{
         AnsweredCall, MessageCall, last_resource_segment, message_items, required_list,
-        required_object, take_member,
+        required_object, take_first_non_null,
     },
     projection::{Projected, Projection},
 };
@@ -21,8 +21,8 @@ pub(super) const FORMAT: Format = Format {
     projection: Some(Projection::Ces),
     has_wire_names: true,
     message: Some(|responses| json!({"toolResponses": {"toolResponses": responses}})),
-    ..Format::new(declaration, read, tool_response, |members| {
-        lists(members, "toolCalls") || lists(members, "toolsetTool")
+    ..Format::new(declaration, read_calls, tool_response, |members| {
+        has_object_or_items(members, "toolCalls") || has_object_or_items(members, "toolsetTool")
     })
 };
 
@@ -36,20 +36,21 @@ fn declaration(tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The calls of a response, of its outputs, of one output, or of the bare calls.
-fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let outputs =
-        message_items(message, |mut message| match take_member(&mut message, &["outputs"]) {
+fn read_calls(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+    let outputs = message_items(message, |mut message| {
+        match take_first_non_null(&mut message, &["outputs"]) {
             Some(outputs) => required_list("outputs", outputs),
             None => Ok(vec![message.into()]),
-        })?;
+        }
+    })?;
     let mut calls = Vec::new();
     for output in outputs {
         let mut output = required_object("outputs", output)?;
-        match take_member(&mut output, &["toolCalls", "tool_calls"]) {
+        match take_first_non_null(&mut output, &["toolCalls", "tool_calls"]) {
             Some(Value::Array(list)) => calls.extend(list),
             Some(message) => {
                 let mut message = required_object("toolCalls", message)?;
-                let listed = take_member(&mut message, &["toolCalls", "tool_calls"]);
+                let listed = take_first_non_null(&mut message, &["toolCalls", "tool_calls"]);
                 calls.extend(
                     listed.map_or_else(
                         || Ok(Vec::new()),
@@ -78,7 +79,7 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
 
 fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
     let mut call = required_object("toolCalls", call)?;
-    let arguments = take_member(&mut call, &["args"]);
+    let arguments = take_first_non_null(&mut call, &["args"]);
     let text = |name: &str| call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let toolset = ["toolsetTool", "toolset_tool"].iter().find_map(|name| call.get(name));
     let part = |names: &[&str]| names.iter().find_map(|name| toolset?.get(name)?.as_str());
@@ -109,14 +110,14 @@ fn tool_response(answer: &AnsweredCall<'_>) -> Value {
     let mut response = Object::new();
     for (name, other) in NAMES {
         let value = answer.origin.get(name).or_else(|| answer.origin.get(other));
-        response.insert_some(name, value.filter(|value| !value.is_null()).cloned());
+        response.insert_if_some(name, value.filter(|value| !value.is_null()).cloned());
     }
-    let (key, value) = match result_value(&answer.result, |_| false) {
+    let (key, value) = match double_safe_result(&answer.result, |_| false) {
         ResultValue::Failed(error) => ("error", error),
         ResultValue::Fine(value, _) => ("output", value),
     };
     let mut output = Object::from([(key, value)]);
-    output.extend(result_notes(&answer.result));
+    output.extend(defaults_and_notes(&answer.result));
     response.insert("response", output.into());
     response.into()
 }

@@ -6,12 +6,12 @@
 use callgate_tool::{Arguments, Content, Object, Outcome, Schema, Tool, ToolResult, Value, json};
 
 use crate::{
-    ending::{self, ResultValue, result_notes, result_value},
+    ending::{self, ResultValue, defaults_and_notes, double_safe_result},
     envelope::{EnvelopeError, wrong_value_error},
-    format::{Format, has_within},
+    format::{Format, has_inner_member},
     message::{
         AnsweredCall, MessageCall, last_resource_segment, message_items, required_list,
-        required_object, take_member,
+        required_object, take_first_non_null,
     },
     projection::{Projected, Projection},
 };
@@ -24,10 +24,11 @@ pub(super) const FORMAT: Format = Format {
     // Gemini has a `toolCall` of its own, without an action: a call that Google runs.
     ..Format::new(
         declaration,
-        read,
+        read_calls,
         |answer| json!({"toolCallResult": tool_call_result(answer)}),
         |members| {
-            has_within(members, "toolCall", "action") || has_within(members, "tool_call", "action")
+            has_inner_member(members, "toolCall", "action")
+                || has_inner_member(members, "tool_call", "action")
         },
     )
 };
@@ -36,7 +37,7 @@ fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     let mut function = Object::new();
     function.insert("inputSchema", schema.clone());
-    function.insert_some("outputSchema", tool.output_schema().map(Schema::to_value));
+    function.insert_if_some("outputSchema", tool.output_schema().map(Schema::to_value));
     json!({
         "displayName": tool.name.as_str(),
         "description": description,
@@ -45,19 +46,19 @@ fn declaration(tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The calls of a response, of its messages, or of one message.
-fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+fn read_calls(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let messages = message_items(message, |mut message| {
-        if let Some(result) = take_member(&mut message, &["queryResult", "query_result"]) {
+        if let Some(result) = take_first_non_null(&mut message, &["queryResult", "query_result"]) {
             message = required_object("queryResult", result)?;
         }
-        match take_member(&mut message, &["responseMessages", "response_messages"]) {
+        match take_first_non_null(&mut message, &["responseMessages", "response_messages"]) {
             Some(messages) => required_list("responseMessages", messages),
             None => Ok(vec![message.into()]),
         }
     })?;
     let asked = |message: Value| {
         let mut message = required_object("responseMessages", message)?;
-        let call = match take_member(&mut message, &["toolCall", "tool_call"]) {
+        let call = match take_first_non_null(&mut message, &["toolCall", "tool_call"]) {
             Some(call) => required_object("toolCall", call)?,
             None if message.contains_key("action") => message,
             None if MESSAGES.iter().any(|key| message.contains_key(key)) => return Ok(None),
@@ -69,14 +70,14 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
                 ));
             }
         };
-        Ok(Some(call_of(call)))
+        Ok(Some(message_call(call)))
     };
     messages.into_iter().filter_map(|message| asked(message).transpose()).collect()
 }
 
-fn call_of(mut call: Object) -> MessageCall {
-    let arguments =
-        take_member(&mut call, &["inputParameters", "input_parameters"]).map(arguments_from_list);
+fn message_call(mut call: Object) -> MessageCall {
+    let arguments = take_first_non_null(&mut call, &["inputParameters", "input_parameters"])
+        .map(arguments_from_list);
     let text = |name: &str| call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let (tool, action) = (text("tool").map(last_resource_segment), text("action"));
     let whole = tool.zip(action).map(|(tool, action)| format!("{tool}-{action}"));
@@ -111,7 +112,7 @@ fn flattened_arguments(mut arguments: Arguments, tool: &Tool) -> Arguments {
     let is_argument = |name: &str| {
         properties.is_some_and(|declared_properties| declared_properties.contains_key(name))
     };
-    name_single_input(&mut arguments, is_argument);
+    rename_single_input(&mut arguments, is_argument);
     let Some(body) = arguments.get(BODY).filter(|_| !is_argument(BODY)) else { return arguments };
     if is_argument("body") && !arguments.contains_key("body") {
         let body = arguments.remove(BODY).unwrap_or_default();
@@ -128,7 +129,7 @@ fn flattened_arguments(mut arguments: Arguments, tool: &Tool) -> Arguments {
 }
 
 /// The code interpreter has one argument, and messages name it `generate_and_execute input`: it is the argument `input`.
-fn name_single_input(arguments: &mut Arguments, is_argument: impl Fn(&str) -> bool) {
+fn rename_single_input(arguments: &mut Arguments, is_argument: impl Fn(&str) -> bool) {
     let is_single = |name: &&String| name.ends_with(" input") && !is_argument(name);
     let Some(name) = arguments.keys().find(is_single).cloned() else { return };
     if is_argument("input") && !arguments.contains_key("input") {
@@ -140,9 +141,9 @@ fn name_single_input(arguments: &mut Arguments, is_argument: impl Fn(&str) -> bo
 fn tool_call_result(answer: &AnsweredCall<'_>) -> Value {
     let mut result = Object::new();
     for name in ["tool", "action"] {
-        result.insert_some(name, answer.origin.get(name).cloned());
+        result.insert_if_some(name, answer.origin.get(name).cloned());
     }
-    match result_value(&answer.result, |_| false) {
+    match double_safe_result(&answer.result, |_| false) {
         ResultValue::Failed(_) => {
             let message = ending::outcome_text(&answer.result);
             result.insert("error", json!({"message": message}));
@@ -150,7 +151,7 @@ fn tool_call_result(answer: &AnsweredCall<'_>) -> Value {
         ResultValue::Fine(value, _) => {
             let mut output = output_under_status(&answer.result, value);
             if let Some(members) = output.as_object_mut() {
-                members.extend(result_notes(&answer.result));
+                members.extend(defaults_and_notes(&answer.result));
             }
             result.insert("outputParameters", output);
         }

@@ -5,16 +5,16 @@ use callgate_tool::{Effect, Json, Tool, ToolResult, Value, json};
 
 use crate::{
     envelope::{EnvelopeError, wrong_value_error},
-    format::{Format, has, lists},
-    message::{MessageCall, message_items, required_list, required_object, take_member},
+    format::{Format, has_non_null_member, has_object_or_items},
+    message::{MessageCall, message_items, required_list, required_object, take_first_non_null},
 };
 
 /// The row of the format.
 pub(super) const FORMAT: Format = Format::new(
     |tool, _| declaration(tool),
-    read,
-    |answer| result(&answer.result).into_value(),
-    |members| lists(members, "calls") || has(members, "tool"),
+    read_calls,
+    |answer| result_json(&answer.result).into_value(),
+    |members| has_object_or_items(members, "calls") || has_non_null_member(members, "tool"),
 );
 
 /// Writes one declaration; the annotations are MCP's hints.
@@ -36,7 +36,7 @@ pub(super) fn declaration(tool: &Tool) -> Value {
 }
 
 /// The calls of `{"calls": [{"id", "tool", "args"}]}`, of the bare list, or of a single call.
-fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+fn read_calls(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let calls = message_items(message, |mut message| match message.remove("calls") {
         Some(calls) => required_list("calls", calls),
         None if message.contains_key("tool") => Ok(vec![message.into()]),
@@ -45,7 +45,7 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let asked = |call: Value| {
         let mut call = required_object("calls", call)?;
         let (id, tool) = (call.remove("id"), call.remove("tool"));
-        let arguments = take_member(&mut call, &["args", "arguments"]);
+        let arguments = take_first_non_null(&mut call, &["args", "arguments"]);
         Ok(MessageCall::new(id, tool.as_ref(), call).with_arguments(arguments))
     };
     calls.into_iter().map(asked).collect()
@@ -68,8 +68,8 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
 /// let json = callgate_dialect::json_result(&result);
 /// assert_eq!(json.to_string(), r#"{"id":"1","tool":"deletePet","status":204,"response":null}"#);
 /// ```
-pub fn result(result: &ToolResult) -> Json {
-    Json::from_serializable(result)
+pub fn result_json(result: &ToolResult) -> Json {
+    Json::from_serializable(result_json)
 }
 
 fn insert(object: &mut Value, name: &str, value: Value) {

@@ -8,18 +8,18 @@ use callgate_tool::{Effect, Object, Tool, Value, json};
 use crate::{
     ending::{Block, rendered_result},
     envelope::{EnvelopeError, wrong_value_error},
-    format::{Format, has, has_text},
-    message::{AnsweredCall, MessageCall, required_object, take_member},
+    format::{Format, has_member_with_text, has_non_null_member},
+    message::{AnsweredCall, MessageCall, required_object, take_first_non_null},
     projection::{Projected, Projection},
 };
 
 /// The row of the format.
 pub(super) const FORMAT: Format = Format {
     projection: Some(Projection::Portable),
-    ..Format::new(declaration, read, result_message, |members| {
+    ..Format::new(declaration, read_calls, result_message, |members| {
         let is_of_params = |name: &String| matches!(&**name, "_meta" | "arguments" | "name");
-        has_text(members, "method", "tools/call")
-            || (has(members, "name") && members.keys().all(is_of_params))
+        has_member_with_text(members, "method", "tools/call")
+            || (has_non_null_member(members, "name") && members.keys().all(is_of_params))
     })
 };
 
@@ -37,7 +37,7 @@ fn declaration(tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The call of a request or of its params, or the calls of a list of them.
-fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+fn read_calls(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     match message {
         Value::Array(requests) => requests.into_iter().map(message_call).collect(),
         request => message_call(request).map(|asked| vec![asked]),
@@ -55,16 +55,17 @@ fn message_call(request: Value) -> Result<MessageCall, EnvelopeError> {
         None if request.contains_key("name") => std::mem::take(&mut request),
         None => return Err(wrong_value_error("params", "an object", None)),
     };
-    let (name, arguments) = (take_member(&mut params, &["name"]), params.remove("arguments"));
+    let (name, arguments) =
+        (take_first_non_null(&mut params, &["name"]), params.remove("arguments"));
     let id = request.get("id").cloned();
     Ok(MessageCall::new(id, name.as_ref(), request).with_arguments(arguments))
 }
 
 fn result_message(answer: &AnsweredCall<'_>) -> Value {
-    let rendered = rendered_result(&answer.result, |media_type| kind_of(media_type).is_some());
+    let rendered = rendered_result(&answer.result, |media_type| media_kind(media_type).is_some());
     let block = |block| match block {
         Block::Media(media) => {
-            let kind = kind_of(&media.media_type).unwrap_or_default();
+            let kind = media_kind(&media.media_type).unwrap_or_default();
             json!({"type": kind, "data": media.data, "mimeType": media.media_type})
         }
         Block::Text(text) => json!({"type": "text", "text": text}),
@@ -80,7 +81,7 @@ fn result_message(answer: &AnsweredCall<'_>) -> Value {
     }
 }
 
-fn kind_of(media_type: &str) -> Option<&'static str> {
+fn media_kind(media_type: &str) -> Option<&'static str> {
     match media_type.split_once('/')?.0 {
         "audio" => Some("audio"),
         "image" => Some("image"),

@@ -9,10 +9,10 @@ use callgate_tool::{Tool, Value, json};
 use crate::{
     ending,
     envelope::{EnvelopeError, wrong_value_error},
-    format::{Format, FurtherForm, has_within, lists},
+    format::{Format, FurtherForm, has_inner_member, has_object_or_items},
     message::{
         AnsweredCall, MessageCall, check_role, message_items, required_list, required_object,
-        take_member,
+        take_first_non_null,
     },
     projection::{Projected, Projection},
     wording::unsupported_call_kind,
@@ -22,8 +22,9 @@ use crate::{
 pub(super) const FORMAT: Format = Format {
     projection: Some(Projection::OpenAi),
     further_form: Some(FurtherForm::Strict(Projection::OpenAiStrict, "/function")),
-    ..Format::new(declaration, read, tool_message, |members| {
-        lists(members, "tool_calls") || has_within(members, "function", "arguments")
+    ..Format::new(declaration, read_calls, tool_message, |members| {
+        has_object_or_items(members, "tool_calls")
+            || has_inner_member(members, "function", "arguments")
     })
 };
 
@@ -65,14 +66,14 @@ pub(crate) const LONGEST_DESCRIPTION: usize = 1024;
 const MARK: &str = " \u{2026}";
 
 /// The calls of an assistant's message, of a whole completion or of the bare list.
-pub(super) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+pub(super) fn read_calls(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let calls = message_items(message, |mut message| {
         if let Some(first) = message.get("choices").and_then(|choices| choices.get(0)) {
             message =
                 required_object("message", first.get("message").cloned().unwrap_or_default())?;
         }
         check_role(&message, "assistant")?;
-        match take_member(&mut message, &["tool_calls"]) {
+        match take_first_non_null(&mut message, &["tool_calls"]) {
             Some(calls) => required_list("tool_calls", calls),
             None if message.contains_key("role") => Ok(Vec::new()),
             None => Err(wrong_value_error(
@@ -87,7 +88,7 @@ pub(super) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
 
 fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
     let mut call = required_object("tool_calls", call)?;
-    let id = take_member(&mut call, &["id"]);
+    let id = take_first_non_null(&mut call, &["id"]);
     // Every call needs an answer, even one of another type.
     if let Some(kind) = call.get("type").and_then(Value::as_str).filter(|kind| *kind != "function")
     {

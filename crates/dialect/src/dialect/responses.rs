@@ -10,9 +10,10 @@ use super::openai;
 use crate::{
     ending::{self, Block, rendered_result},
     envelope::{EnvelopeError, wrong_value_error},
-    format::{Format, FurtherForm, has_text},
+    format::{Format, FurtherForm, has_member_with_text},
     message::{
-        AnsweredCall, MessageCall, message_items, required_list, required_object, take_member,
+        AnsweredCall, MessageCall, message_items, required_list, required_object,
+        take_first_non_null,
     },
     projection::{Projected, Projection},
     wording::unsupported_call_kind,
@@ -23,8 +24,9 @@ pub(super) const FORMAT: Format = Format {
     projection: Some(Projection::OpenAi),
     further_form: Some(FurtherForm::Strict(Projection::OpenAiStrict, "")),
     search_tool: || Some(json!({"type": "tool_search"})),
-    ..Format::new(declaration, read, output_item, |members| {
-        has_text(members, "type", "function_call") || has_text(members, "type", CUSTOM)
+    ..Format::new(declaration, read_calls, output_item, |members| {
+        has_member_with_text(members, "type", "function_call")
+            || has_member_with_text(members, "type", CUSTOM)
     })
 };
 
@@ -40,13 +42,14 @@ fn declaration(tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The calls among the items of a response, or of the next request, where calls with an output are already answered.
-fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let items =
-        message_items(message, |mut message| match take_member(&mut message, &["output"]) {
+fn read_calls(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+    let items = message_items(message, |mut message| {
+        match take_first_non_null(&mut message, &["output"]) {
             Some(items) => required_list("output", items),
             None if message.contains_key("type") => Ok(vec![message.into()]),
             None => Err(wrong_value_error("output", "a list of items", None)),
-        })?;
+        }
+    })?;
     let kind = |item: &Value| item.get("type").and_then(Value::as_str).map(str::to_owned);
     let outputs =
         items.iter().filter(|item| kind(item).is_some_and(|kind| kind.ends_with("_output")));
@@ -60,11 +63,12 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
             Some(CUSTOM) => Some(unsupported_call_kind("custom")),
             _ => return Ok(None),
         };
-        let id = take_member(&mut item, &["call_id", "id"]);
+        let id = take_first_non_null(&mut item, &["call_id", "id"]);
         if id.as_ref().and_then(Value::as_str).is_some_and(|id| answered.contains(id)) {
             return Ok(None);
         }
-        let (name, arguments) = (take_member(&mut item, &["name"]), item.remove("arguments"));
+        let (name, arguments) =
+            (take_first_non_null(&mut item, &["name"]), item.remove("arguments"));
         item.remove("input");
         let mut asked = MessageCall::new(id, name.as_ref(), item).with_arguments(arguments);
         // A toolset may be declared as a namespace.

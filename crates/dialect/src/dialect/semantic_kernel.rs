@@ -9,41 +9,43 @@ use super::openai;
 use crate::{
     ending,
     envelope::EnvelopeError,
-    format::{Format, has_text},
-    message::{AnsweredCall, MessageCall, check_role, required_list, required_object, take_member},
+    format::{Format, has_member_with_text},
+    message::{
+        AnsweredCall, MessageCall, check_role, required_list, required_object, take_first_non_null,
+    },
 };
 
 /// The row of the format.
 pub(super) const FORMAT: Format = Format { read, answer: tool_message, is_call, ..openai::FORMAT };
 
 fn is_call(members: &Object) -> bool {
-    has_text(members, "content_type", "function_call")
-        || has_text(members, "$type", "FunctionCallContent")
+    has_member_with_text(members, "content_type", "function_call")
+        || has_member_with_text(members, "$type", "FunctionCallContent")
 }
 
-fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+fn read_calls(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let items = match message {
         Value::Array(items) if items.iter().any(|item| item.get("function").is_some()) => {
-            return openai::read(Value::Array(items));
+            return openai::read_calls(Value::Array(items));
         }
         Value::Array(items) => items,
         Value::Object(mut message)
             if ["items", "Items"].iter().any(|name| message.contains_key(name)) =>
         {
             check_role(&message, "assistant")?;
-            let items = take_member(&mut message, &["items", "Items"]).unwrap_or_default();
+            let items = take_first_non_null(&mut message, &["items", "Items"]).unwrap_or_default();
             required_list("items", items)?
         }
-        message => return openai::read(message),
+        message => return openai::read_calls(message),
     };
     let asked = |item: Value| {
         let mut item = required_object("items", item)?;
         if !is_call(&item) {
             return Ok(None);
         }
-        let arguments = take_member(&mut item, &["arguments", "Arguments"]);
+        let arguments = take_first_non_null(&mut item, &["arguments", "Arguments"]);
         let id = ["id", "Id"].iter().find_map(|name| item.get(name)).cloned();
-        let name = whole_name(&item).map(Value::from);
+        let name = plugin_function_name(&item).map(Value::from);
         Ok(Some(MessageCall::new(id, name.as_ref(), item).with_arguments(arguments)))
     };
     items.into_iter().filter_map(|item| asked(item).transpose()).collect()
@@ -52,7 +54,7 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
 /// The message that answers a call: the kernel expects one for each.
 fn tool_message(answer: &AnsweredCall<'_>) -> Value {
     let text = || ending::outcome_text(&answer.result);
-    let name = whole_name(answer.origin);
+    let name = plugin_function_name(answer.origin);
     let (plugin, function) = plugin_and_function(name.as_deref().unwrap_or_default());
     let id = &answer.result.id;
     let item = |members: [(&str, Value); 5]| {
@@ -82,7 +84,7 @@ fn tool_message(answer: &AnsweredCall<'_>) -> Value {
     openai::tool_message(answer)
 }
 
-fn whole_name(item: &Object) -> Option<String> {
+fn plugin_function_name(item: &Object) -> Option<String> {
     let text = |names: &[&str]| {
         let first_text = names.iter().find_map(|name| item.get(name)?.as_str());
         first_text.filter(|text| !text.is_empty()).map(str::to_owned)

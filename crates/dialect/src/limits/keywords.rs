@@ -28,7 +28,7 @@ pub(super) fn is_identifier(name: &str) -> bool {
 }
 
 /// Returns true if a local engine does not support a pattern.
-pub(super) fn is_wild(pattern: &str) -> bool {
+pub(super) fn is_unsupported_pattern(pattern: &str) -> bool {
     let looks_around = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look));
     looks_around || !pattern.starts_with('^') || !pattern.ends_with('$')
 }

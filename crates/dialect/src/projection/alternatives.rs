@@ -10,20 +10,24 @@ use super::{
     kinds::Kinds,
     loss::Lost,
     nullable::nullable_schema,
-    parts::{Group, SchemaParts, kinds_of},
+    parts::{Group, SchemaParts, schema_kinds},
     projector::Projector,
     words::{self, Words},
 };
 
 impl<'s> Projector<'s> {
-    pub(super) fn group_schema(&mut self, parts: &SchemaParts<'s>, level: Level) -> Value {
+    pub(super) fn schema_of_alternatives(
+        &mut self,
+        parts: &SchemaParts<'s>,
+        level: Level,
+    ) -> Value {
         let mut words = Words::default();
         let mut chosen = None;
         for group in &parts.groups {
-            if chosen.is_none() && group.branches.iter().any(is_structural) {
+            if chosen.is_none() && group.branches.iter().any(has_structural_keywords) {
                 chosen = Some(*group);
             } else {
-                words.add(said_of_group(*group));
+                words.add(group_description(*group));
                 self.note_loss(group.keyword, Lost::Described);
             }
         }
@@ -44,13 +48,13 @@ impl<'s> Projector<'s> {
             self.note_loss("oneOf", Lost::Wider);
         }
         let kinds = parts.kinds();
-        let covers = |branch: &'s Value| kinds_of(branch, self.definitions, 1).is_within(kinds);
+        let covers = |branch: &'s Value| schema_kinds(branch, self.definitions, 1).is_within(kinds);
         let is_bare = parts.groups.len() == 1
-            && parts.is_bare()
+            && parts.is_type_only()
             && (kinds == Kinds::ALL || group.branches.iter().all(covers));
         let mut branches = Vec::new();
         for (index, branch) in group.branches.iter().enumerate() {
-            if branch.as_bool() == Some(false) || self.is_spent() {
+            if branch.as_bool() == Some(false) || self.is_byte_budget_spent() {
                 continue;
             }
             let place = [group.keyword, &index.to_string()];
@@ -59,7 +63,7 @@ impl<'s> Projector<'s> {
                 walk.projected_branch(branch, beside, level.branch_level())
             }));
         }
-        self.any_of(branches, parts.description(), words)
+        self.any_of_schema(branches, parts.description_or_title(), words)
     }
 
     /// A branch with the keywords beside the alternatives; `None` if no value meets both.
@@ -76,7 +80,12 @@ impl<'s> Projector<'s> {
     }
 
     /// One of these branches, with a description of all.
-    pub(super) fn any_of(&mut self, branches: Vec<Value>, own: &str, words: &Words) -> Value {
+    pub(super) fn any_of_schema(
+        &mut self,
+        branches: Vec<Value>,
+        own: &str,
+        words: &Words,
+    ) -> Value {
         let null = self.null_schema();
         let mut flat: Vec<Value> = Vec::new();
         let mut is_nullable = false;
@@ -86,7 +95,7 @@ impl<'s> Projector<'s> {
             let is_known = is_null || (flat.len() < MOST_COMPARED && flat.contains(&branch));
             flat.extend((!is_known).then_some(branch));
         }
-        let description = words.after_description(own, self.cut.text);
+        let description = words.description_with_words(own, self.cut.text);
         self.spend_bytes(description.len());
         let mut built = match flat.len() {
             0 if is_nullable => return with_leading_description(null, description),
@@ -121,12 +130,12 @@ fn any_of_branches(value: Value) -> Vec<Value> {
 }
 
 /// True for a branch that does more than require or forbid members.
-fn is_structural(branch: &Value) -> bool {
+fn has_structural_keywords(branch: &Value) -> bool {
     let Some(members) = branch.as_object() else { return false };
     members.keys().any(|key| STRUCTURE.contains(&key.as_str()))
 }
 
-pub(super) fn said_of_group(group: Group<'_>) -> String {
+pub(super) fn group_description(group: Group<'_>) -> String {
     let required = |branch: &Value| {
         let required = branch.get("required").and_then(Value::as_array)?;
         Some(words::name_list(required.iter().filter_map(Value::as_str)).replace(", ", " and "))

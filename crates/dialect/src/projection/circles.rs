@@ -13,7 +13,7 @@ pub(super) struct Circles<'s> {
 
 impl<'s> Circles<'s> {
     /// True if one of the definitions that a schema refers to leads to this one.
-    pub(super) fn leads_to(
+    pub(super) fn can_reach_definition(
         &mut self,
         schema: &'s Value,
         to: &str,

@@ -8,7 +8,7 @@ use super::{
     definitions::PREFIX,
     kinds::Kinds,
     loss::Lost,
-    parts::{SchemaParts, kinds_of},
+    parts::{SchemaParts, schema_kinds},
     projector::Projector,
     words::shortened_text,
 };
@@ -48,7 +48,7 @@ impl<'s> Projector<'s> {
                     Some(walk.copied_list(schemas, level))
                 }
                 (keyword, _) if SINGLES.contains(&keyword) => {
-                    Some(walk.one_copied(value, level.item_level()))
+                    Some(walk.copied_subschema(value, level.item_level()))
                 }
                 _ => {
                     walk.spend_bytes(keyword.len() + approximate_bytes(value));
@@ -59,15 +59,15 @@ impl<'s> Projector<'s> {
             let is_open = keyword == "oneOf" && !self.cut.keeps_all_optional_members();
             let keyword = if is_open { "anyOf" } else { keyword.as_str() };
             let copied = copied.filter(|_| !is_open || !members.contains_key("anyOf"));
-            built.insert_some(keyword, copied);
+            built.insert_if_some(keyword, copied);
         }
-        add_missing_keywords(&mut built);
+        add_items_or_properties(&mut built);
         Value::Object(built)
     }
 
     fn copied_reference(&mut self, reference: &'s str, level: Level) -> Value {
         if let Some(name) = reference.strip_prefix(PREFIX) {
-            self.want_definition(name, level);
+            self.mark_definition_referenced(name, level);
         }
         Value::from(reference)
     }
@@ -75,11 +75,11 @@ impl<'s> Projector<'s> {
     fn copied_members(&mut self, schemas: &'s Object, required: &[&str], level: Level) -> Object {
         let mut built = Object::with_capacity(schemas.len());
         for (name, schema) in schemas {
-            if self.is_spent() {
+            if self.is_byte_budget_spent() {
                 break;
             }
             let below = level.member_level(required.contains(&name.as_str()));
-            let copied = self.at_place(&[name], |walk| walk.one_copied(schema, below));
+            let copied = self.at_place(&[name], |walk| walk.copied_subschema(schema, below));
             self.spend_bytes(name.len());
             built.insert(name.as_str(), copied);
         }
@@ -90,18 +90,18 @@ impl<'s> Projector<'s> {
         let mut each = Vec::with_capacity(schemas.len());
         for (index, schema) in schemas.iter().enumerate() {
             each.push(self.at_place(&[&index.to_string()], |walk| {
-                walk.one_copied(schema, level.branch_level())
+                walk.copied_subschema(schema, level.branch_level())
             }));
         }
         Value::Array(each)
     }
 
-    pub(super) fn one_copied(&mut self, schema: &'s Value, level: Level) -> Value {
+    pub(super) fn copied_subschema(&mut self, schema: &'s Value, level: Level) -> Value {
         if schema.is_boolean() {
             return schema.clone();
         }
         if self.cut.hides_members(level)
-            && kinds_of(schema, self.definitions, 1).overlaps(Kinds::OBJECT)
+            && schema_kinds(schema, self.definitions, 1).overlaps(Kinds::OBJECT)
         {
             let parts = SchemaParts::from_schemas(&[schema], self.definitions);
             return self.merged_schema(&parts, level);
@@ -111,7 +111,7 @@ impl<'s> Projector<'s> {
 }
 
 /// Adds missing items to lists and missing `properties` to objects.
-pub(super) fn add_missing_keywords(built: &mut Object) {
+pub(super) fn add_items_or_properties(built: &mut Object) {
     let is = |built: &Object, name: &str| {
         built.get("type").is_some_and(|kind| {
             Kinds::from_type_keyword(kind) != Kinds::ALL && {

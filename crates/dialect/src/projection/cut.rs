@@ -19,7 +19,7 @@ pub(super) struct Level {
 
 impl Cut {
     /// All cuts from none to the largest, for a provider that supports `deepest` levels.
-    pub(super) fn all(deepest: usize) -> impl Iterator<Item = Self> {
+    pub(super) fn increasing_cuts(deepest: usize) -> impl Iterator<Item = Self> {
         let cut = move |(optional, nested, text): (usize, usize, usize)| Self {
             optional,
             nested: nested.min(deepest),
@@ -33,7 +33,7 @@ impl Cut {
     }
 
     /// True for the largest cut, which is used even if the schema does not fit.
-    pub(super) fn is_least(self) -> bool {
+    pub(super) fn is_largest(self) -> bool {
         self.text == 0
     }
 
@@ -59,11 +59,11 @@ impl Level {
     }
 
     /// True if items of a list would be too deep for a provider that supports `deepest` levels of members.
-    pub(super) fn is_leaf(self, deepest: usize) -> bool {
+    pub(super) fn is_beyond_item_depth(self, deepest: usize) -> bool {
         self.nested > deepest.saturating_add(1)
     }
 
-    pub(super) fn is_last(self) -> bool {
+    pub(super) fn is_too_deep(self) -> bool {
         self.steps > 2 * DEEPEST
     }
 }

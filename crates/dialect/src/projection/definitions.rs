@@ -29,14 +29,14 @@ impl<'s> Definitions<'s> {
         self.by_name.get(name).copied()
     }
 
-    pub(super) fn target(&self, reference: &str) -> Option<&'s Value> {
+    pub(super) fn referenced_schema(&self, reference: &str) -> Option<&'s Value> {
         match reference.strip_prefix(PREFIX) {
             Some(name) => self.get(name),
             None => self.root.pointer(reference.strip_prefix('#')?),
         }
     }
 
-    pub(super) fn all(&self) -> impl Iterator<Item = &'s Value> {
+    pub(super) fn schemas(&self) -> impl Iterator<Item = &'s Value> {
         self.by_name.values().copied()
     }
 

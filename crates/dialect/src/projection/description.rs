@@ -6,7 +6,7 @@ use super::{projector::Projector, words::shortened_text};
 
 impl Projector<'_> {
     /// The schema of a member whose name for the provider does not show its own name.
-    pub(super) fn with_service_name(&mut self, built: Value, name: &str) -> Value {
+    pub(super) fn with_service_name_note(&mut self, built: Value, name: &str) -> Value {
         let named = format!("The service's name is `{}`", shortened_text(name, LONGEST_NAME));
         self.spend_bytes(named.len());
         self.with_description(built, named)
@@ -16,7 +16,7 @@ impl Projector<'_> {
         if description.is_empty() {
             return built;
         }
-        if built.get("$ref").is_some() && !self.grammar.is_whole() {
+        if built.get("$ref").is_some() && !self.grammar.allows_all_keywords() {
             return json!({"description": description, "anyOf": [built]});
         }
         if built.get("anyOf").is_none() || self.grammar.has_siblings {
@@ -41,16 +41,16 @@ pub(super) fn with_leading_description(schema: Value, description: String) -> Va
         Some(own) => format!("{description}: {own}"),
         None => description,
     };
-    schema_with_description(rest, whole)
+    with_description_after_type(rest, whole)
 }
 
 /// Puts the type first, then the description, then the rest.
-pub(super) fn schema_with_description(mut built: Object, description: String) -> Value {
+pub(super) fn with_description_after_type(mut built: Object, description: String) -> Value {
     if description.is_empty() {
         return Value::Object(built);
     }
     let mut whole = Object::with_capacity(built.len() + 1);
-    whole.insert_some("type", built.remove("type"));
+    whole.insert_if_some("type", built.remove("type"));
     whole.insert("description", Value::String(description));
     whole.append(&mut built);
     Value::Object(whole)

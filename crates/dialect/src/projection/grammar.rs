@@ -52,7 +52,7 @@ by_name!(Projection, UnknownProjection, "a projection");
 
 impl Projection {
     /// True if arguments need [`restore`](super::restore): they have other names, `null` for absent members, or texts for maps.
-    pub(crate) fn is_restored(self) -> bool {
+    pub(crate) fn needs_restore(self) -> bool {
         let grammar = self.grammar();
         grammar.names != Names::Any || grammar.is_closed
     }
@@ -132,13 +132,13 @@ pub(super) enum Names {
 
 impl Grammar {
     /// True if schemas below the root stay unchanged.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(super) fn allows_all_keywords(&self) -> bool {
         self.keywords.is_empty()
     }
 
-    pub(super) fn takes(&self, keyword: &str, value: &Value) -> bool {
+    pub(super) fn allows_keyword(&self, keyword: &str, value: &Value) -> bool {
         let is_small = |most: u64| value.as_u64().is_some_and(|count| count <= most);
-        if self.is_whole() {
+        if self.allows_all_keywords() {
             return !value.is_object();
         }
         self.keywords.contains(&keyword)

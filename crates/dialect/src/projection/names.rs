@@ -37,7 +37,8 @@ pub(super) fn name_replacements(
 
 fn declared_names<'s>(schema: &'s Schema, definitions: &Definitions<'s>) -> BTreeSet<&'s str> {
     let mut names = BTreeSet::new();
-    let mut open: Vec<&Value> = definitions.all().chain([schema.without_definitions()]).collect();
+    let mut open: Vec<&Value> =
+        definitions.schemas().chain([schema.without_definitions()]).collect();
     while let Some(value) = open.pop() {
         open.extend(value.as_array().into_iter().flatten());
         for (keyword, below) in value.as_object().into_iter().flatten() {

@@ -29,12 +29,12 @@ pub(super) fn nullable_schema(mut built: Value, form: NullForm) -> Value {
             }
             built
         }
-        _ => beside_null(built),
+        _ => any_of_with_null(built),
     }
 }
 
 /// Adds `null` as a branch, with the description outside.
-fn beside_null(mut built: Value) -> Value {
+fn any_of_with_null(mut built: Value) -> Value {
     let description = built.as_object_mut().and_then(|members| members.remove("description"));
     let built = json!({"anyOf": [built, {"type": "null"}]});
     match description {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use callgate_tool::{Object, Value, shows};
+use callgate_tool::{Object, Value, shows_all_letters};
 
 use super::{
     cut::Level,
@@ -10,7 +10,7 @@ use super::{
     kinds::Kinds,
     loss::Lost,
     nullable::nullable_schema,
-    parts::{Rest, SchemaParts, kinds_of},
+    parts::{Rest, SchemaParts, schema_kinds},
     projector::Projector,
     words::Words,
 };
@@ -38,12 +38,17 @@ impl<'s> Shape<'s> {
         Self {
             members: members.collect(),
             required: parts.required_names(),
-            rest: parts.further_members(),
+            rest: parts.additional_properties(),
         }
     }
 
     /// Adds an alternative's schemas of a member. The member is at the position `at`, or is new.
-    pub(super) fn add_member_schemas(&mut self, at: usize, name: &'s str, schemas: &[&'s Value]) {
+    pub(super) fn add_member_alternative(
+        &mut self,
+        at: usize,
+        name: &'s str,
+        schemas: &[&'s Value],
+    ) {
         if at == self.members.len() {
             self.members.push(Member { name, schemas: Vec::new(), others: Vec::new() });
         }
@@ -81,7 +86,7 @@ impl<'s> Projector<'s> {
             if member.schemas.iter().any(|schema| schema.as_bool() == Some(false)) {
                 continue;
             }
-            if self.is_spent() && level != Level::default() {
+            if self.is_byte_budget_spent() && level != Level::default() {
                 break;
             }
             let is_required = needed.contains(member.name);
@@ -91,14 +96,15 @@ impl<'s> Projector<'s> {
                 walk.projected_member_alternatives(member, level_of_member)
             });
             if !is_required && self.grammar.is_complete {
-                property = self.at_place(&place, |walk| walk.or_absent(member, property));
+                property =
+                    self.at_place(&place, |walk| walk.with_null_for_absent(member, property));
             }
             let name = self.member_name(member.name, level);
             self.spend_bytes(name.len());
-            if !shows(&name, member.name) {
-                property = self.with_service_name(property, member.name);
+            if !shows_all_letters(&name, member.name) {
+                property = self.with_service_name_note(property, member.name);
             }
-            let closes = is_required && self.closes_circle(&member.schemas);
+            let closes = is_required && self.has_forbidden_circle(&member.schemas);
             if closes {
                 self.note_loss("required", Lost::Wider);
             } else if is_required || self.grammar.is_complete {
@@ -106,21 +112,21 @@ impl<'s> Projector<'s> {
             }
             properties.insert(name, property);
         }
-        self.add_undeclared_members(&required, &mut properties, &mut names, level);
+        self.add_undeclared_required(&required, &mut properties, &mut names, level);
         if !properties.is_empty() || !self.grammar.is_proto {
             built.insert("properties", Value::Object(properties));
         }
         if !names.is_empty() || self.grammar.is_complete {
             built.insert("required", Value::Array(names));
         }
-        self.build_rest(rest, level, built, words);
+        self.build_additional_properties(rest, level, built, words);
     }
 
     /// Adds `null` to an optional member's schema where every member must be present; `null` then means absent. If the
     /// member itself allows `null`, that value can no longer be given.
-    fn or_absent(&mut self, member: &Member<'s>, property: Value) -> Value {
+    fn with_null_for_absent(&mut self, member: &Member<'s>, property: Value) -> Value {
         let takes_null = |schema: &&'s Value| {
-            kinds_of(schema, self.definitions, ALTERNATIVES).overlaps(Kinds::NULL)
+            schema_kinds(schema, self.definitions, ALTERNATIVES).overlaps(Kinds::NULL)
         };
         let Member { schemas, others, .. } = member;
         let is_one = others.is_empty() || others.iter().any(takes_null);
@@ -142,11 +148,11 @@ impl<'s> Projector<'s> {
                 self.projected_schema(&together, level)
             })
             .collect();
-        self.any_of(each, "", &Words::default())
+        self.any_of_schema(each, "", &Words::default())
     }
 
     /// Adds required members that are not declared; they allow any value.
-    fn add_undeclared_members(
+    fn add_undeclared_required(
         &mut self,
         required: &[&'s str],
         properties: &mut Object,
@@ -166,7 +172,13 @@ impl<'s> Projector<'s> {
         }
     }
 
-    fn build_rest(&mut self, rest: Rest<'s>, level: Level, built: &mut Object, words: &mut Words) {
+    fn build_additional_properties(
+        &mut self,
+        rest: Rest<'s>,
+        level: Level,
+        built: &mut Object,
+        words: &mut Words,
+    ) {
         let takes = self.grammar.keywords.contains(&"additionalProperties");
         if self.grammar.is_closed {
             // Undeclared members without a schema are not a loss.
@@ -177,12 +189,12 @@ impl<'s> Projector<'s> {
             return;
         }
         match rest {
-            Rest::Closed if takes || self.grammar.is_whole() => {
+            Rest::Closed if takes || self.grammar.allows_all_keywords() => {
                 built.insert("additionalProperties", Value::Bool(false));
             }
             // There is no keyword for it, and models do not invent members.
             Rest::Closed => {}
-            Rest::Described(schemas) if takes || self.grammar.is_whole() => {
+            Rest::Described(schemas) if takes || self.grammar.allows_all_keywords() => {
                 let value = self.at_place(&["additionalProperties"], |walk| {
                     walk.projected_schema(&schemas, level.item_level())
                 });
@@ -190,7 +202,7 @@ impl<'s> Projector<'s> {
             }
             Rest::Described(schemas) => {
                 for schema in schemas {
-                    words.say_keyword("additionalProperties", schema, self.definitions);
+                    words.add_keyword_phrase("additionalProperties", schema, self.definitions);
                 }
                 self.note_loss("additionalProperties", Lost::Described);
             }
@@ -210,7 +222,7 @@ impl<'s> Projector<'s> {
         words: &mut Words,
     ) {
         let tuple = parts.keyword_values("prefixItems").find_map(Value::as_array);
-        let items = parts.items();
+        let items = parts.item_schemas();
         let Some(tuple) = tuple else {
             let items =
                 self.at_place(&["items"], |walk| walk.projected_schema(&items, level.item_level()));
@@ -232,15 +244,16 @@ impl<'s> Projector<'s> {
             if rest.is_none() {
                 built.insert("maxItems", Value::from(each.len() as u64));
             }
-            let rest = rest.unwrap_or_else(|| self.any_of(each.clone(), "", &Words::default()));
+            let rest =
+                rest.unwrap_or_else(|| self.any_of_schema(each.clone(), "", &Words::default()));
             built.insert("prefixItems", Value::Array(each));
             built.insert("items", rest);
             return;
         }
         self.note_loss("prefixItems", Lost::Described);
-        words.say_keyword("prefixItems", &Value::Array(tuple.clone()), self.definitions);
+        words.add_keyword_phrase("prefixItems", &Value::Array(tuple.clone()), self.definitions);
         each.extend(rest);
-        let items = self.any_of(each, "", &Words::default());
+        let items = self.any_of_schema(each, "", &Words::default());
         built.insert("items", items);
     }
 

@@ -67,7 +67,7 @@ impl<'s> SchemaParts<'s> {
         self.list.push(members);
         if let Some(reference) = keyword_text(members, "$ref")
             && !self.followed.contains(&reference)
-            && let Some(target) = definitions.target(reference)
+            && let Some(target) = definitions.referenced_schema(reference)
         {
             self.followed.push(reference);
             self.add_schema(target, definitions, depth + 1);
@@ -95,7 +95,7 @@ impl<'s> SchemaParts<'s> {
     }
 
     /// The description, or else the title.
-    pub(super) fn description(&self) -> &'s str {
+    pub(super) fn description_or_title(&self) -> &'s str {
         self.first_annotation("description")
             .or_else(|| self.first_annotation("title"))
             .unwrap_or_default()
@@ -104,14 +104,14 @@ impl<'s> SchemaParts<'s> {
     pub(super) fn kinds(&self) -> Kinds {
         let types = self.keyword_values("type").map(Kinds::from_type_keyword);
         let kinds = types.fold(Kinds::ALL, |all, kinds| all & kinds);
-        let Some(listed) = self.listed_values() else { return kinds };
+        let Some(listed) = self.enum_or_const_values() else { return kinds };
         listed
             .iter()
             .map(|value| Kinds::from_value(value) & kinds)
             .fold(Kinds::NONE, |all, one| all | one)
     }
 
-    pub(super) fn listed_values(&self) -> Option<Vec<&'s Value>> {
+    pub(super) fn enum_or_const_values(&self) -> Option<Vec<&'s Value>> {
         let mut lists = self.list.iter().flat_map(|members| {
             let one = members.get("const").map(std::slice::from_ref);
             let listed = members.get("enum").and_then(Value::as_array).map(Vec::as_slice);
@@ -126,7 +126,7 @@ impl<'s> SchemaParts<'s> {
     }
 
     /// True if the schemas restrict only the type of a value.
-    pub(super) fn is_bare(&self) -> bool {
+    pub(super) fn is_type_only(&self) -> bool {
         let is_silent = |key: &str| is_annotation(key) || SILENT.contains(&key);
         self.list.iter().all(|members| members.keys().all(|key| is_silent(key)))
     }
@@ -168,7 +168,7 @@ impl<'s> SchemaParts<'s> {
         names
     }
 
-    pub(super) fn further_members(&self) -> Rest<'s> {
+    pub(super) fn additional_properties(&self) -> Rest<'s> {
         let values: Vec<_> = self.keyword_values("additionalProperties").collect();
         if values.iter().any(|value| value.as_bool() == Some(false)) {
             return Rest::Closed;
@@ -180,7 +180,7 @@ impl<'s> SchemaParts<'s> {
     }
 
     /// The schemas of items, including those of positions if `prefixItems` is not supported.
-    pub(super) fn items(&self) -> Vec<&'s Value> {
+    pub(super) fn item_schemas(&self) -> Vec<&'s Value> {
         self.keyword_values("items").filter(|value| is_nonempty_object(value)).collect()
     }
 
@@ -195,7 +195,7 @@ fn is_nonempty_object(schema: &Value) -> bool {
     schema.as_object().is_some_and(|members| !members.is_empty())
 }
 
-pub(super) fn kinds_of<'s>(
+pub(super) fn schema_kinds<'s>(
     schema: &'s Value,
     definitions: &Definitions<'s>,
     depth: usize,
@@ -206,7 +206,7 @@ pub(super) fn kinds_of<'s>(
     }
     let kinds = parts.kinds();
     let below = |group: &Group<'s>| {
-        let each = group.branches.iter().map(|branch| kinds_of(branch, definitions, depth - 1));
+        let each = group.branches.iter().map(|branch| schema_kinds(branch, definitions, depth - 1));
         each.fold(Kinds::NONE, |all, one| all | one)
     };
     let groups = parts.groups.iter();

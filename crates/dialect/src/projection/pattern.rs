@@ -13,15 +13,19 @@ impl Patterns {
     pub(super) fn accepts(self, pattern: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::Regular => is_regular(pattern, CLASSES),
-            Self::Anchored => is_anchored(pattern) && is_short(pattern) && is_regular(pattern, ""),
+            Self::Regular => is_portable_pattern(pattern, CLASSES),
+            Self::Anchored => {
+                is_anchored(pattern)
+                    && has_short_repetitions(pattern)
+                    && is_portable_pattern(pattern, "")
+            }
         }
     }
 }
 
 /// True if all engines read the pattern alike: brackets are closed, groups have no flags, and only these letters are
 /// escaped.
-fn is_regular(pattern: &str, letters: &str) -> bool {
+fn is_portable_pattern(pattern: &str, letters: &str) -> bool {
     let mut characters = pattern.chars().peekable();
     let (mut n_open, mut is_class, mut is_start) = (0_usize, false, true);
     while let Some(character) = characters.next() {
@@ -73,7 +77,7 @@ fn is_anchored(pattern: &str) -> bool {
 }
 
 /// True if repetitions are short: engines that build grammars expand them.
-fn is_short(pattern: &str) -> bool {
+fn has_short_repetitions(pattern: &str) -> bool {
     let counts = pattern.split('{').skip(1).filter_map(|rest| rest.split('}').next());
     let mut numbers = counts.flat_map(|counts| counts.split(',')).filter(|n| !n.is_empty());
     pattern.len() <= LONGEST && numbers.all(|n| n.parse().is_ok_and(|n: u32| n <= MOST_REPEATED))

@@ -12,7 +12,7 @@ use super::{
     grammar::Grammar,
     kinds::Kinds,
     loss::{Losses, Lost},
-    parts::{Group, SchemaParts, kinds_of},
+    parts::{Group, SchemaParts, schema_kinds},
     words::{self, Words},
 };
 
@@ -59,7 +59,7 @@ impl<'s> Projector<'s> {
         }
     }
 
-    pub(super) fn is_spent(&self) -> bool {
+    pub(super) fn is_byte_budget_spent(&self) -> bool {
         self.left == 0
     }
 
@@ -68,7 +68,7 @@ impl<'s> Projector<'s> {
     }
 
     /// True if the provider accepts a list of `n_values` values with so many bytes, in addition to the earlier lists.
-    pub(super) fn takes_values(&mut self, n_values: usize, bytes: usize) -> bool {
+    pub(super) fn reserve_listed_values(&mut self, n_values: usize, bytes: usize) -> bool {
         let is_long = n_values > LONG_LIST && bytes > LONG_LIST_BYTES;
         let is_small = bytes <= self.cut.text.saturating_mul(LISTED);
         let is_taken = is_small
@@ -94,7 +94,7 @@ impl<'s> Projector<'s> {
 
     pub(super) fn projected_schema(&mut self, schemas: &[&'s Value], level: Level) -> Value {
         self.spend_bytes(SCHEMA);
-        if self.is_spent() || level.is_last() {
+        if self.is_byte_budget_spent() || level.is_too_deep() {
             return self.any_schema();
         }
         if let [schema] = schemas {
@@ -103,9 +103,9 @@ impl<'s> Projector<'s> {
             {
                 return kept;
             }
-            if let (true, Value::Object(members)) = (self.grammar.is_whole(), schema) {
+            if let (true, Value::Object(members)) = (self.grammar.allows_all_keywords(), schema) {
                 let copied = self.copied_schema(members, level);
-                return self.built_or_any(copied);
+                return self.built_or_any_schema(copied);
             }
         }
         let parts = SchemaParts::from_schemas(schemas, self.definitions);
@@ -113,12 +113,12 @@ impl<'s> Projector<'s> {
     }
 
     /// The built schema, or any value if the size limit made it incomplete.
-    fn built_or_any(&mut self, built: Value) -> Value {
-        if self.is_spent() { self.any_schema() } else { built }
+    fn built_or_any_schema(&mut self, built: Value) -> Value {
+        if self.is_byte_budget_spent() { self.any_schema() } else { built }
     }
 
     /// The definitions that are referred to, directly or by other definitions.
-    pub(super) fn all_wanted(&mut self) -> Object {
+    pub(super) fn referenced_definitions(&mut self) -> Object {
         let mut built = Object::new();
         while let Some((level, name)) = self.wanted.pop_first() {
             let Some(schema) = self.definitions.get(name).filter(|_| !built.contains_key(name))
@@ -127,8 +127,8 @@ impl<'s> Projector<'s> {
             };
             self.at = format!("/$defs/{name}");
             self.spend_bytes(name.len());
-            let definition = if self.grammar.is_whole() {
-                self.one_copied(schema, level)
+            let definition = if self.grammar.allows_all_keywords() {
+                self.copied_subschema(schema, level)
             } else {
                 self.merged_schema(&SchemaParts::from_schemas(&[schema], self.definitions), level)
             };
@@ -137,7 +137,7 @@ impl<'s> Projector<'s> {
         built
     }
 
-    pub(super) fn want_definition(&mut self, name: &'s str, level: Level) {
+    pub(super) fn mark_definition_referenced(&mut self, name: &'s str, level: Level) {
         self.definition_names.insert(name);
         self.wanted.insert((level, name));
     }
@@ -153,15 +153,15 @@ impl<'s> Projector<'s> {
         {
             return None;
         }
-        self.want_definition(name, level);
+        self.mark_definition_referenced(name, level);
         let target = format!("{PREFIX}{name}");
         let description =
-            Words::default().after_description(description.unwrap_or_default(), self.cut.text);
+            Words::default().description_with_words(description.unwrap_or_default(), self.cut.text);
         self.spend_bytes(name.len() + description.len());
         if description.is_empty() {
             return Some(json!({"$ref": target}));
         }
-        Some(if self.grammar.is_whole() {
+        Some(if self.grammar.allows_all_keywords() {
             json!({"description": description, "$ref": target})
         } else {
             json!({"description": description, "anyOf": [{"$ref": target}]})
@@ -170,7 +170,7 @@ impl<'s> Projector<'s> {
 
     pub(super) fn merged_schema(&mut self, parts: &SchemaParts<'s>, level: Level) -> Value {
         self.spend_bytes(SCHEMA);
-        if self.is_spent() || level.is_last() {
+        if self.is_byte_budget_spent() || level.is_too_deep() {
             return self.any_schema();
         }
         let n_open = |name: &&str| self.open.iter().filter(|open| *open == name).count();
@@ -183,24 +183,24 @@ impl<'s> Projector<'s> {
         }
         if is_again || self.cut.hides_members(level) {
             let all = kinds_of_parts(parts, self.definitions);
-            let kinds = self.kinds_at(level, all);
+            let kinds = self.allowed_kinds_at(level, all);
             if is_again || kinds != all || kinds.overlaps(Kinds::OBJECT) {
                 return self.summary_schema(parts, kinds);
             }
         }
         let length = self.open.len();
         self.open.extend(&parts.followed);
-        let built = self.group_schema(parts, level);
+        let built = self.schema_of_alternatives(parts, level);
         self.open.truncate(length);
-        self.built_or_any(built)
+        self.built_or_any_schema(built)
     }
 
     /// True if schemas lead back to the definition that holds them, and the provider forbids that.
-    pub(super) fn closes_circle(&mut self, schemas: &[&'s Value]) -> bool {
+    pub(super) fn has_forbidden_circle(&mut self, schemas: &[&'s Value]) -> bool {
         let Self { circles, definitions, .. } = self;
         let inside = self.at.strip_prefix("/$defs/").filter(|_| !self.grammar.has_circles);
         let Some(name) = inside.and_then(|at| at.split('/').next()) else { return false };
-        schemas.iter().any(|schema| circles.leads_to(schema, name, definitions))
+        schemas.iter().any(|schema| circles.can_reach_definition(schema, name, definitions))
     }
 
     /// The form of a schema that no value meets; no provider can express it.
@@ -209,13 +209,13 @@ impl<'s> Projector<'s> {
         let any = self.any_schema();
         let mut words = Words::default();
         words.add("no value is legal".to_owned());
-        let description = words.after_description(parts.description(), self.cut.text);
+        let description = words.description_with_words(parts.description_or_title(), self.cut.text);
         self.with_description(any, description)
     }
 
     /// The types that can be shown at a level: where items would be too deep, a list becomes a text.
-    fn kinds_at(&self, level: Level, kinds: Kinds) -> Kinds {
-        if !level.is_leaf(self.grammar.deepest) || !kinds.overlaps(Kinds::ARRAY) {
+    fn allowed_kinds_at(&self, level: Level, kinds: Kinds) -> Kinds {
+        if !level.is_beyond_item_depth(self.grammar.deepest) || !kinds.overlaps(Kinds::ARRAY) {
             return kinds;
         }
         let others = kinds.without(Kinds::ARRAY);
@@ -233,7 +233,7 @@ impl<'s> Projector<'s> {
         }
         let kinds = if kinds == Kinds::NONE { Kinds::ALL } else { kinds };
         let built = self.schema_without_rules(kinds);
-        let description = words.after_description(parts.description(), self.cut.text);
+        let description = words.description_with_words(parts.description_or_title(), self.cut.text);
         self.spend_bytes(SCHEMA + description.len());
         self.with_description(built, description)
     }
@@ -241,7 +241,7 @@ impl<'s> Projector<'s> {
 
 fn kinds_of_parts<'s>(parts: &SchemaParts<'s>, definitions: &Definitions<'s>) -> Kinds {
     let below = |group: &Group<'s>| {
-        let each = group.branches.iter().map(|branch| kinds_of(branch, definitions, 0));
+        let each = group.branches.iter().map(|branch| schema_kinds(branch, definitions, 0));
         each.fold(Kinds::NONE, |all, one| all | one)
     };
     parts.groups.iter().map(below).fold(parts.kinds(), |all, one| all & one)

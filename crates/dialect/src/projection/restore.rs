@@ -9,7 +9,7 @@ use std::{
 
 use callgate_tool::{Object, Value};
 
-use super::{definitions::Definitions, kinds::Kinds, parts::kinds_of};
+use super::{definitions::Definitions, kinds::Kinds, parts::schema_kinds};
 use crate::strict::read_json;
 
 pub(super) type OwnNames = BTreeMap<String, String>;
@@ -44,13 +44,14 @@ impl<'s> Restoring<'s> {
         schemas: &[&'s Value],
         depth: usize,
     ) -> Object {
-        let shapes = self.shapes(schemas);
+        let shapes = self.combined_shapes(schemas);
         let mut restored = Object::with_capacity(members.len());
         for (name, value) in members {
-            let is_theirs =
-                self.has_names && !shapes.declares(&name) && (depth == 0 || !self.is_shallow);
+            let is_theirs = self.has_names
+                && !shapes.declares_member(&name)
+                && (depth == 0 || !self.is_shallow);
             let own = is_theirs.then(|| self.names.get(&name)).flatten();
-            let own = own.filter(|own| shapes.declares(own)).cloned();
+            let own = own.filter(|own| shapes.declares_member(own)).cloned();
             let name = own.unwrap_or(name);
             if self.drops_null && value.is_null() && self.null_means_absent(&name, &shapes) {
                 continue;
@@ -67,7 +68,7 @@ impl<'s> Restoring<'s> {
     fn null_means_absent(&self, name: &str, shapes: &Shapes<'s>) -> bool {
         let Some(schemas) = shapes.properties.get(name) else { return false };
         let takes_null = |schema: &&'s Value| {
-            kinds_of(schema, self.definitions, ALTERNATIVES).overlaps(Kinds::NULL)
+            schema_kinds(schema, self.definitions, ALTERNATIVES).overlaps(Kinds::NULL)
         };
         !shapes.required.contains(name) || !schemas.iter().any(takes_null)
     }
@@ -78,20 +79,21 @@ impl<'s> Restoring<'s> {
         }
         match value {
             Value::Array(items) => {
-                let shapes = self.shapes(schemas);
+                let shapes = self.combined_shapes(schemas);
                 let each = items
                     .into_iter()
                     .map(|item| self.restored_value(item, &shapes.items, depth + 1));
                 Value::Array(each.collect())
             }
             Value::Object(members) => Value::Object(self.restored_object(members, schemas, depth)),
-            Value::String(text) if self.reads_texts => self.restored_text(text, schemas),
+            Value::String(text) if self.reads_texts => self.object_from_json_text(text, schemas),
             other => other,
         }
     }
 
-    fn restored_text(&self, text: String, schemas: &[&'s Value]) -> Value {
-        let kinds = schemas.iter().map(|schema| kinds_of(schema, self.definitions, ALTERNATIVES));
+    fn object_from_json_text(&self, text: String, schemas: &[&'s Value]) -> Value {
+        let kinds =
+            schemas.iter().map(|schema| schema_kinds(schema, self.definitions, ALTERNATIVES));
         let kinds = kinds.fold(Kinds::NONE, |all, one| all | one);
         if !kinds.overlaps(Kinds::OBJECT) || kinds.overlaps(Kinds::STRING) {
             return Value::String(text);
@@ -103,7 +105,7 @@ impl<'s> Restoring<'s> {
     }
 
     /// All rules of the schemas on one value, whichever alternative applies.
-    fn shapes(&self, schemas: &[&'s Value]) -> Shapes<'s> {
+    fn combined_shapes(&self, schemas: &[&'s Value]) -> Shapes<'s> {
         let mut shapes = Shapes::default();
         let mut open: Vec<&Value> = schemas.to_vec();
         let mut seen = BTreeSet::new();
@@ -127,7 +129,7 @@ impl<'s> Restoring<'s> {
         open: &mut Vec<&'s Value>,
     ) {
         match (keyword, value) {
-            ("$ref", Value::String(name)) => open.extend(self.definitions.target(name)),
+            ("$ref", Value::String(name)) => open.extend(self.definitions.referenced_schema(name)),
             ("allOf" | "anyOf" | "oneOf", Value::Array(each)) => open.extend(each),
             ("then" | "else", schema) => open.push(schema),
             ("additionalProperties", schema) => shapes.rest.push(schema),
@@ -147,7 +149,7 @@ impl<'s> Restoring<'s> {
 }
 
 impl Shapes<'_> {
-    fn declares(&self, name: &str) -> bool {
+    fn declares_member(&self, name: &str) -> bool {
         self.properties.contains_key(name) || self.required.contains(name)
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use callgate_tool::{Object, Value};
 
 use super::{
-    alternatives::said_of_group,
-    copy::add_missing_keywords,
+    alternatives::group_description,
+    copy::add_items_or_properties,
     cut::Level,
     definitions::is_annotation,
     kinds::Kinds,
@@ -26,27 +26,27 @@ impl<'s> Projector<'s> {
             // `dependentRequired` names members too, which may be renamed.
             self.names.is_empty() || !members.contains_key("dependentRequired")
         });
-        if let (true, Some(members)) = (self.grammar.is_whole(), copied) {
+        if let (true, Some(members)) = (self.grammar.allows_all_keywords(), copied) {
             let mut built = match self.copied_schema(members, level) {
                 Value::Object(built) => built,
                 _ => Object::new(),
             };
             built.insert("type", Value::from("object"));
-            add_missing_keywords(&mut built);
+            add_items_or_properties(&mut built);
             return (Value::Object(built), words);
         }
         let parts = SchemaParts::from_schemas(&[schema], self.definitions);
         let mut shape = Shape::from_parts(&parts);
         for group in &parts.groups {
-            words.add(said_of_group(*group));
+            words.add(group_description(*group));
             self.note_loss(group.keyword, Lost::Described);
             self.merge_alternatives(*group, &mut shape, DEEPEST);
         }
-        self.describe_unsupported(&parts, &mut words);
+        self.describe_not_and_if(&parts, &mut words);
         let mut built = Object::new();
         built.insert("type", self.type_name(Kinds::OBJECT));
         self.build_shape(shape, level, &mut built, &mut words);
-        self.build_rules(Kinds::OBJECT, &parts, &mut built, &mut words);
+        self.add_validation_keywords(Kinds::OBJECT, &parts, &mut built, &mut words);
         (Value::Object(built), words)
     }
 
@@ -60,7 +60,7 @@ impl<'s> Projector<'s> {
             for (name, schemas) in parts.members() {
                 self.note_loss(group.keyword, Lost::Narrower);
                 let at = *positions.entry(name).or_insert(shape.members.len());
-                shape.add_member_schemas(at, name, &schemas);
+                shape.add_member_alternative(at, name, &schemas);
             }
             nested.extend(parts.groups);
         }

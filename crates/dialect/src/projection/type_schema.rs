@@ -5,7 +5,7 @@ use callgate_tool::{Object, Value, json};
 
 use super::{
     cut::Level,
-    description::schema_with_description,
+    description::with_description_after_type,
     grammar::{Listed, NullForm},
     kinds::Kinds,
     loss::Lost,
@@ -27,36 +27,40 @@ impl<'s> Projector<'s> {
             self.note_loss("type", Lost::Narrower);
             kinds = hinted;
         }
-        self.describe_unsupported(parts, &mut words);
-        let has_words = parts.type_hint().is_some() || parts.listed_values().is_some();
+        self.describe_not_and_if(parts, &mut words);
+        let has_words = parts.type_hint().is_some() || parts.enum_or_const_values().is_some();
         if kinds == Kinds::NONE || (kinds == Kinds::ALL && !has_words) {
             let any = self.any_schema();
-            return self.any_of(vec![any], parts.description(), &words);
+            return self.any_of_schema(vec![any], parts.description_or_title(), &words);
         }
         let singles: Vec<Kinds> =
             kinds.single_kinds().filter(|kind| *kind != Kinds::NULL).collect();
         let is_nullable = kinds.overlaps(Kinds::NULL);
         if let [kind] = singles.as_slice() {
             let built = self.typed_schema(*kind, parts, level, &mut words);
-            let description = words.after_description(parts.description(), self.cut.text);
+            let description =
+                words.description_with_words(parts.description_or_title(), self.cut.text);
             self.spend_bytes(description.len());
-            let built = schema_with_description(built, description);
+            let built = with_description_after_type(built, description);
             return if is_nullable { nullable_schema(built, self.grammar.null) } else { built };
         }
         let mut branches = Vec::new();
         for kind in singles {
             let mut own = Words::default();
             let built = self.typed_schema(kind, parts, level.branch_level(), &mut own);
-            branches.push(schema_with_description(built, own.after_description("", self.cut.text)));
+            branches.push(with_description_after_type(
+                built,
+                own.description_with_words("", self.cut.text),
+            ));
         }
         branches.extend(is_nullable.then(|| self.null_schema()));
-        self.any_of(branches, parts.description(), &words)
+        self.any_of_schema(branches, parts.description_or_title(), &words)
     }
 
-    pub(super) fn describe_unsupported(&mut self, parts: &SchemaParts<'s>, words: &mut Words) {
+    pub(super) fn describe_not_and_if(&mut self, parts: &SchemaParts<'s>, words: &mut Words) {
         for keyword in ["not", "if", "then", "else"] {
             for value in parts.keyword_values(keyword) {
-                words.say_keyword(keyword, value, self.definitions);
+                words.add_keyword_phrase(keyword, value, self.definitions);
                 self.note_loss(keyword, Lost::Described);
             }
         }
@@ -89,7 +93,7 @@ impl<'s> Projector<'s> {
                 self.note_loss("properties", Lost::Narrower);
                 continue;
             }
-            branches.push(self.bare_kind(kind));
+            branches.push(self.bare_type_schema(kind));
         }
         self.spend_bytes(SCHEMA * branches.len());
         let is_nullable = kinds.overlaps(Kinds::NULL);
@@ -101,7 +105,7 @@ impl<'s> Projector<'s> {
         if is_nullable { nullable_schema(built, self.grammar.null) } else { built }
     }
 
-    fn bare_kind(&mut self, kind: Kinds) -> Value {
+    fn bare_type_schema(&mut self, kind: Kinds) -> Value {
         let mut built = Object::new();
         built.insert("type", self.type_name(kind));
         match kind {
@@ -116,7 +120,7 @@ impl<'s> Projector<'s> {
                 }
                 built.insert("items", self.schema_without_rules(items));
             }
-            Kinds::OBJECT if self.grammar.is_closed => return json_text(""),
+            Kinds::OBJECT if self.grammar.is_closed => return json_text_schema(""),
             Kinds::OBJECT if !self.grammar.is_proto => {
                 built.insert("properties", Value::Object(Object::new()));
             }
@@ -138,36 +142,37 @@ impl<'s> Projector<'s> {
         words: &mut Words,
     ) -> Object {
         let mut built = Object::new();
-        let is_map = parts.members().is_empty() && !matches!(parts.further_members(), Rest::Closed);
+        let is_map =
+            parts.members().is_empty() && !matches!(parts.additional_properties(), Rest::Closed);
         if kind == Kinds::OBJECT && self.grammar.is_closed && is_map {
             // The provider has no members without declared names; the check of a call reads the text.
             self.note_loss("additionalProperties", Lost::Described);
             words.add("an object as JSON text".to_owned());
             parts.keyword_values("additionalProperties").for_each(|rest| {
-                words.say_keyword("additionalProperties", rest, self.definitions);
+                words.add_keyword_phrase("additionalProperties", rest, self.definitions);
             });
             built.insert("type", "string".into());
             return built;
         }
         built.insert("type", self.type_name(kind));
-        self.add_listed_values(kind, parts, &mut built, words);
+        self.add_enum_values(kind, parts, &mut built, words);
         match kind {
             Kinds::ARRAY => self.build_list(parts, level, &mut built, words),
             Kinds::OBJECT => self.build_object(parts, level, &mut built, words),
             _ => {}
         }
-        self.build_rules(kind, parts, &mut built, words);
+        self.add_validation_keywords(kind, parts, &mut built, words);
         built
     }
 
-    fn add_listed_values(
+    fn add_enum_values(
         &mut self,
         kind: Kinds,
         parts: &SchemaParts<'s>,
         built: &mut Object,
         words: &mut Words,
     ) {
-        let Some(listed) = parts.listed_values() else { return };
+        let Some(listed) = parts.enum_or_const_values() else { return };
         let mut values: Vec<Value> = listed
             .into_iter()
             .filter(|value| Kinds::from_value(value).is_within(kind))
@@ -192,16 +197,16 @@ impl<'s> Projector<'s> {
         let is_empty = values.iter().any(|value| value.as_str() == Some(""));
         let is_taken = is_taken && !(is_empty && self.grammar.listed == Listed::Texts);
         let bytes: usize = values.iter().map(|value| value.as_str().map_or(8, str::len) + 3).sum();
-        if is_taken && self.takes_values(values.len(), bytes) {
+        if is_taken && self.reserve_listed_values(values.len(), bytes) {
             self.spend_bytes(bytes);
             built.insert("enum", Value::Array(values));
         } else {
             self.note_loss("enum", Lost::Described);
-            words.say_keyword("enum", &Value::Array(values), self.definitions);
+            words.add_keyword_phrase("enum", &Value::Array(values), self.definitions);
         }
     }
 
-    pub(super) fn build_rules(
+    pub(super) fn add_validation_keywords(
         &mut self,
         kind: Kinds,
         parts: &SchemaParts<'s>,
@@ -215,18 +220,24 @@ impl<'s> Projector<'s> {
                 None => values.next(),
             };
             let Some(value) = value else { continue };
-            if self.grammar.takes(keyword, value) && is_kept(keyword, value, kind) {
+            if self.grammar.allows_keyword(keyword, value)
+                && is_valid_for_kind(keyword, value, kind)
+            {
                 built.insert(*keyword, self.value_or_count_text(keyword, value));
             } else if let Some((other, bound)) = inclusive_bound(keyword, value, kind, parts)
-                .filter(|(other, bound)| self.grammar.takes(other, bound))
+                .filter(|(other, bound)| self.grammar.allows_keyword(other, bound))
             {
                 built.insert(other, bound);
-            } else if words.say_keyword(keyword, value, self.definitions) && !is_remark(keyword) {
+            } else if words.add_keyword_phrase(keyword, value, self.definitions)
+                && !is_informational(keyword)
+            {
                 self.note_loss(keyword, Lost::Described);
             }
             let is_bound = value.is_number();
-            for other in values.filter(|other| !is_bound && *other != value && !is_note(keyword)) {
-                words.say_keyword(keyword, other, self.definitions);
+            for other in values
+                .filter(|other| !is_bound && *other != value && !needs_first_value_only(keyword))
+            {
+                words.add_keyword_phrase(keyword, other, self.definitions);
                 self.note_loss(keyword, Lost::Described);
             }
         }
@@ -257,13 +268,13 @@ fn inclusive_bound(
     is_alone.then(|| (other, Value::from(bound)))
 }
 
-fn json_text(description: &str) -> Value {
+fn json_text_schema(description: &str) -> Value {
     let words = if description.is_empty() { "an object as JSON text" } else { description };
     json!({"type": "string", "description": words})
 }
 
 /// True if a value fits the type. Defaults with members are dropped, because members may have other names.
-fn is_kept(keyword: &str, value: &Value, kind: Kinds) -> bool {
+fn is_valid_for_kind(keyword: &str, value: &Value, kind: Kinds) -> bool {
     let is_plain = !value.is_object() && !value.is_array();
     match keyword {
         "default" => is_plain && Kinds::from_value(value).is_within(kind),
@@ -277,12 +288,12 @@ fn is_kept(keyword: &str, value: &Value, kind: Kinds) -> bool {
 }
 
 /// True for keywords whose first value suffices.
-fn is_note(keyword: &str) -> bool {
+fn needs_first_value_only(keyword: &str) -> bool {
     ["default", "deprecated", "examples"].contains(&keyword)
 }
 
 /// True for keywords that affect neither legal nor sent values: words serve as well.
-fn is_remark(keyword: &str) -> bool {
+fn is_informational(keyword: &str) -> bool {
     ["deprecated", "examples"].contains(&keyword)
 }
 

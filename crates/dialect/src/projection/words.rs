@@ -8,7 +8,7 @@ use callgate_tool::Value;
 use super::{
     definitions::Definitions,
     kinds::Kinds,
-    parts::{SchemaParts, kinds_of},
+    parts::{SchemaParts, schema_kinds},
 };
 
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(super) struct Words(Vec<String>);
 
 impl Words {
     /// Adds the words for an omitted keyword; returns `false` if there are none.
-    pub(super) fn say_keyword<'s>(
+    pub(super) fn add_keyword_phrase<'s>(
         &mut self,
         keyword: &str,
         value: &'s Value,
@@ -37,7 +37,7 @@ impl Words {
     }
 
     /// The description followed by the words, in at most `longest` characters; empty if there are neither.
-    pub(super) fn after_description(&self, description: &str, longest: usize) -> String {
+    pub(super) fn description_with_words(&self, description: &str, longest: usize) -> String {
         let description = shortened_text(description.trim(), longest);
         let words = self.0.join("; ");
         let words = shortened_text(&words, MOST_WORDS.min(longest));
@@ -137,7 +137,7 @@ fn write_schema_json<'s>(
     out: &mut Start,
 ) -> fmt::Result {
     let reference = value.get("$ref").and_then(Value::as_str);
-    if let Some(target) = reference.and_then(|reference| definitions.target(reference)) {
+    if let Some(target) = reference.and_then(|reference| definitions.referenced_schema(reference)) {
         return out.write_str(&schema_outline(target, definitions));
     }
     match value {
@@ -162,7 +162,7 @@ fn write_schema_json<'s>(
 
 /// The types of a schema, and the names of its members.
 fn schema_outline<'s>(schema: &'s Value, definitions: &Definitions<'s>) -> String {
-    let kinds = kinds_of(schema, definitions, ALTERNATIVES);
+    let kinds = schema_kinds(schema, definitions, ALTERNATIVES);
     let mut row = String::new();
     for kind in kinds.single_kinds().filter(|_| kinds != Kinds::ALL) {
         row.push_str(if row.is_empty() { "" } else { " or " });

@@ -35,13 +35,13 @@ enum FileRead {
 
 impl Collection {
     /// Reads files, and indexes those again whose content is another one.
-    pub(super) fn take_all(&self, changed: &[ChangedFile]) {
+    pub(super) fn reindex_changed_files(&self, changed: &[ChangedFile]) {
         let batches = batches(changed);
         let n_threads = available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         if batches.len() < 2 || n_threads < 2 {
             let mut reader = self.file_reader();
             for batch in batches {
-                self.put_all(batch, reader.read_all(batch));
+                self.apply_file_reads(batch, reader.read_all(batch));
             }
             return;
         }
@@ -51,7 +51,7 @@ impl Collection {
             let receivers: Vec<Receiver<Vec<FileRead>>> = (0..n_threads).map(start).collect();
             for (batch, receiver) in batches.iter().zip(receivers.iter().cycle()) {
                 let read = receiver.recv().unwrap_or_else(|_| self.file_reader().read_all(batch));
-                self.put_all(batch, read);
+                self.apply_file_reads(batch, read);
             }
         });
     }
@@ -79,14 +79,14 @@ impl Collection {
         }
     }
 
-    fn put_all(&self, files: &[ChangedFile], read: Vec<FileRead>) {
+    fn apply_file_reads(&self, files: &[ChangedFile], read: Vec<FileRead>) {
         for (ChangedFile { path, .. }, read) in files.iter().zip(read) {
             match read {
                 FileRead::Changed(stamp, prepared) => {
                     self.index_mut().put_file(path, stamp, prepared);
                 }
                 FileRead::Failed(error) => self.drop_unreadable_file(path, &error),
-                FileRead::Unchanged(stamp) => self.index_mut().confirm_file(path, stamp),
+                FileRead::Unchanged(stamp) => self.index_mut().mark_file_unchanged(path, stamp),
             }
         }
     }
@@ -121,7 +121,7 @@ impl FileReader<'_> {
             return FileRead::Unchanged(stamp);
         }
         let ReadOptions { metadata, extractor, limits } = self.reading;
-        if Format::of_file(&file.path) != Format::Pdf {
+        if Format::from_path_or_text(&file.path) != Format::Pdf {
             let prepared =
                 PreparedFile::new(&file.path, &bytes, digest, *metadata, &mut self.pieces);
             return FileRead::Changed(stamp, prepared);

@@ -46,27 +46,27 @@ impl Collection {
         self.refresh_if_due();
         for _ in 1..ATTEMPTS {
             let candidates = self.index().find(question, limit + 1, filter);
-            let (snippets, changed) = self.verified_snippets(&candidates);
+            let (snippets, changed) = self.snippets_and_changed_paths(&candidates);
             if changed.is_empty() {
-                return self.within_limits(snippets, limit);
+                return self.limited_search_result(snippets, limit);
             }
             for path in &changed {
-                self.update_file(path);
+                self.reindex_file_if_changed(path);
             }
         }
         let candidates = self.index().find(question, limit + 1, filter);
-        self.within_limits(self.verified_snippets(&candidates).0, limit)
+        self.limited_search_result(self.snippets_and_changed_paths(&candidates).0, limit)
     }
 
     /// The snippets of candidates, in their order, and the paths of files that have changed. Files are read one after another.
-    fn verified_snippets(&self, candidates: &[Candidate]) -> (Vec<Snippet>, Vec<String>) {
+    fn snippets_and_changed_paths(&self, candidates: &[Candidate]) -> (Vec<Snippet>, Vec<String>) {
         let mut by_path: BTreeMap<&str, Vec<(usize, &Candidate)>> = BTreeMap::new();
         for (rank, candidate) in candidates.iter().enumerate() {
             by_path.entry(&candidate.located.path).or_default().push((rank, candidate));
         }
         let (mut snippets, mut changed) = (BTreeMap::new(), Vec::new());
         for (path, candidates) in by_path {
-            let is_whole = self.snippets_of_file(&candidates, &mut snippets);
+            let is_whole = self.add_file_snippets(&candidates, &mut snippets);
             if !is_whole {
                 changed.push(path.to_owned());
             }
@@ -75,7 +75,7 @@ impl Collection {
     }
 
     /// Adds the snippets of one file by their ranks. False if the file has changed.
-    fn snippets_of_file(
+    fn add_file_snippets(
         &self,
         candidates: &[(usize, &Candidate)],
         snippets: &mut BTreeMap<usize, Snippet>,
@@ -89,8 +89,11 @@ impl Collection {
         for (rank, candidate) in candidates {
             let row = candidate.located.row.map(|row| row.number);
             if last.as_ref().is_none_or(|(read, _)| *read != row) {
-                let read =
-                    VerifiedDocument::of_checked(&candidate.located, &bytes, self.uri.as_ref());
+                let read = VerifiedDocument::new_without_check(
+                    &candidate.located,
+                    &bytes,
+                    self.uri.as_ref(),
+                );
                 last = read.map(|verified| (row, verified));
             }
             let snippet =
@@ -102,7 +105,7 @@ impl Collection {
         true
     }
 
-    fn within_limits(&self, snippets: Vec<Snippet>, limit: usize) -> SearchResult {
+    fn limited_search_result(&self, snippets: Vec<Snippet>, limit: usize) -> SearchResult {
         let mut search_result = SearchResult::default();
         let mut n_bytes = 0;
         for snippet in snippets {
@@ -129,11 +132,11 @@ impl Collection {
     ) -> Option<Result<Excerpt, usize>> {
         self.refresh_if_due();
         for _ in 0..ATTEMPTS {
-            let located = self.index().document(name, filter)?;
+            let located = self.index().find_admitted_document(name, filter)?;
             if let Some(excerpt) = self.verified_excerpt(&located, wanted) {
                 return Some(excerpt);
             }
-            self.update_file(&located.path);
+            self.reindex_file_if_changed(&located.path);
         }
         None
     }
@@ -144,9 +147,9 @@ impl Collection {
         wanted: LineRange,
     ) -> Option<Result<Excerpt, usize>> {
         let (bytes, _) = self.folder.read(&located.path).ok()?;
-        let verified = VerifiedDocument::new(located, &bytes, self.uri.as_ref())?;
+        let verified = VerifiedDocument::new_if_unchanged(located, &bytes, self.uri.as_ref())?;
         let (all, most) = (verified.text(), self.limits().result_bytes);
-        let end = verified.end_of_part();
+        let end = verified.page_or_line_end();
         let n_lines = all.split_inclusive(end).count().max(1);
         if wanted.from > n_lines {
             return Some(Err(n_lines));

@@ -103,7 +103,7 @@ fn many_files_are_indexed_as_if_each_was_read_alone() {
         fs::write(dir.path().join(name(n)), text).expect("written");
     }
     let collection = collection(&dir);
-    assert_eq!(collection.index().counts(), [400, 400, 400]);
+    assert_eq!(collection.index().file_document_piece_counts(), [400, 400, 400]);
     for n in [0, 127, 128, 255, 256, 399] {
         check(&collection, &format!("word{n}"), &[&name(n)]);
     }
@@ -129,14 +129,14 @@ fn documents_that_stay_are_found_after_many_others_were_removed() {
     check(&collection, "old4999", &["m.jsonl#5000"]);
     fs::write(dir.path().join("m.jsonl"), rows("new")).expect("written");
     collection.refresh();
-    assert_eq!(collection.index().counts(), [3, 5002, 5002]);
+    assert_eq!(collection.index().file_document_piece_counts(), [3, 5002, 5002]);
     check(&collection, "old4999", &[]);
     check(&collection, "new0", &["m.jsonl#1"]);
     check(&collection, "new4999", &["m.jsonl#5000"]);
     check(&collection, "dogs", &["z.md"]);
     fs::remove_file(dir.path().join("m.jsonl")).expect("removed");
     collection.refresh();
-    assert_eq!(collection.index().counts(), [2, 2, 2]);
+    assert_eq!(collection.index().file_document_piece_counts(), [2, 2, 2]);
     check(&collection, "cats", &["a.md"]);
     check(&collection, "dogs", &["z.md"]);
 }

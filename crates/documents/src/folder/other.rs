@@ -40,7 +40,7 @@ impl OpenFolder {
         Err(io::ErrorKind::InvalidInput.into())
     }
 
-    pub(super) fn members(&self, most: usize) -> io::Result<Vec<Member>> {
+    pub(super) fn visible_members(&self, most: usize) -> io::Result<Vec<Member>> {
         let mut members = Vec::new();
         for entry in fs::read_dir(&self.0)? {
             let entry = entry?;

@@ -25,17 +25,17 @@ pub(super) fn scan(
 ) -> io::Result<ScannedFolder> {
     let mut walk =
         Walk { patterns, limits, bytes: 0, n_members: 0, scanned: ScannedFolder::default() };
-    let mut open = walk.list_folder(&OpenFolder::root(root)?, "", 1)?;
+    let mut open = walk.scan_folder(&OpenFolder::root(root)?, "", 1)?;
     while let Some(Below { parents, name, path }) = open.pop() {
         let folder =
             parents.iter().try_fold(OpenFolder::root(root)?, |folder, part| folder.folder(part));
         let listed = folder.and_then(|folder| folder.folder(&name));
         let depth = parents.len() + 2;
-        match listed.and_then(|folder| walk.list_folder(&folder, &path, depth)) {
+        match listed.and_then(|folder| walk.scan_folder(&folder, &path, depth)) {
             Ok(below) => open.extend(below),
             Err(error) => {
                 let message = format!("expected a folder that can be read, got: {}", error.kind());
-                walk.add_finding(
+                walk.add_finding_within_limit(
                     UNREADABLE,
                     &path,
                     message,
@@ -64,26 +64,26 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn list_folder(
+    fn scan_folder(
         &mut self,
         folder: &OpenFolder,
         at: &str,
         depth: usize,
     ) -> io::Result<Vec<Below>> {
         let most = self.limits.files.saturating_mul(4).saturating_sub(self.n_members);
-        let mut members = folder.members(most)?;
+        let mut members = folder.visible_members(most)?;
         members.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         self.n_members += members.len();
         if members.len() == most {
             let help = "raise `files` of `limits`, or move other files elsewhere";
-            self.add_finding(LEFT_OUT, at, "expected fewer members of the folder, got more than four for each file of the limit", help);
+            self.add_finding_within_limit(LEFT_OUT, at, "expected fewer members of the folder, got more than four for each file of the limit", help);
         }
         let mut below = Vec::new();
         for member in members {
             let path =
                 if at.is_empty() { member.name.clone() } else { format!("{at}/{}", member.name) };
             if member.kind != MemberKind::Folder {
-                self.add_file(&member, path);
+                self.add_file_if_admitted(&member, path);
             } else if depth <= self.limits.depth {
                 let parents = at.split('/').filter(|part| !part.is_empty());
                 let parents = parents.map(str::to_owned).collect();
@@ -92,13 +92,13 @@ impl Walk<'_> {
                 let depth = self.limits.depth;
                 let message =
                     format!("expected at most {depth} folders in each other, got one more");
-                self.add_finding(LEFT_OUT, &path, message, "move its files up");
+                self.add_finding_within_limit(LEFT_OUT, &path, message, "move its files up");
             }
         }
         Ok(below)
     }
 
-    fn add_file(&mut self, member: &Member, path: String) {
+    fn add_file_if_admitted(&mut self, member: &Member, path: String) {
         // A link may be a folder, whose files would be documents.
         let is_folder_link = member.kind == MemberKind::Link && !member.name.contains('.');
         if !is_folder_link && !self.patterns.admits(&path) {
@@ -116,7 +116,7 @@ impl Walk<'_> {
             MemberKind::File | MemberKind::Folder => None,
         };
         if let Some((got, help)) = wrong {
-            self.add_finding(LEFT_OUT, &path, format!("expected {got}"), help);
+            self.add_finding_within_limit(LEFT_OUT, &path, format!("expected {got}"), help);
             return;
         }
         let limits = self.limits;
@@ -134,7 +134,7 @@ impl Walk<'_> {
             self.scanned.files.push((path, member.stamp));
             return;
         };
-        self.add_finding(
+        self.add_finding_within_limit(
             LEFT_OUT,
             &path,
             message,
@@ -142,7 +142,13 @@ impl Walk<'_> {
         );
     }
 
-    fn add_finding(&mut self, code: &'static str, path: &str, message: impl Display, help: &str) {
+    fn add_finding_within_limit(
+        &mut self,
+        code: &'static str,
+        path: &str,
+        message: impl Display,
+        help: &str,
+    ) {
         if self.scanned.findings.len() < MOST_FINDINGS {
             self.scanned.findings.push(finding::file_finding(code, path, message, help));
         }

@@ -37,7 +37,7 @@ impl OpenFolder {
     }
 
     /// The members, at most `most`; in no order.
-    pub(super) fn members(&self, most: usize) -> io::Result<Vec<Member>> {
+    pub(super) fn visible_members(&self, most: usize) -> io::Result<Vec<Member>> {
         let mut members = Vec::new();
         for entry in Dir::read_from(&self.0)? {
             let entry = entry?;

@@ -17,14 +17,14 @@ pub fn extract(input: &mut dyn Read, output: &mut dyn Write) -> io::Result<()> {
     input.read_to_end(&mut bytes)?;
     let pages = pdf_extract::extract_text_from_mem_by_pages(&bytes)
         .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
-    let pages: Vec<String> = pages.iter().map(|page| page_text(page)).collect();
+    let pages: Vec<String> = pages.iter().map(|page| cleaned_page_text(page)).collect();
     output.write_all(pages.join("\u{c}").as_bytes())?;
     output.write_all(&[END])?;
     output.flush()
 }
 
 /// The text of a page, without characters of control and without empty lines around it.
-fn page_text(page: &str) -> String {
+fn cleaned_page_text(page: &str) -> String {
     let is_text = |c: &char| matches!(c, '\n' | '\t') || !c.is_control();
     let page: String = page.chars().filter(is_text).collect();
     format!("{}\n", page.trim_matches('\n').trim_end())

@@ -23,14 +23,14 @@ pub(super) fn extract_with_program(
     let mut child = command
         .spawn()
         .map_err(|error| format!("no program that extracts it: {}", error.kind()))?;
-    let text = extract_text(&mut child, bytes, most);
+    let text = extract_with_child(&mut child, bytes, most);
     child.kill().ok();
     child.wait().ok();
     text
 }
 
 /// Writes the file, and reads the text until its end mark.
-fn extract_text(child: &mut Child, bytes: &[u8], most: usize) -> Result<String, String> {
+fn extract_with_child(child: &mut Child, bytes: &[u8], most: usize) -> Result<String, String> {
     let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err("a program without pipes".to_owned());
     };

@@ -27,7 +27,8 @@ pub(super) fn read(text: &str) -> ReadDocuments<'_> {
         }
         rows.extend(RowSpan::new(record.from, record.to, at + 1).map(|span| (span, record.fields)));
     }
-    let typed = Columns::from_rows(header.fields.len(), rows.iter().map(|(_, fields)| &**fields));
+    let typed =
+        Columns::infer_from_rows(header.fields.len(), rows.iter().map(|(_, fields)| &**fields));
     for (span, fields) in rows {
         let members = row_members(&header.fields, &fields, Some(&typed));
         let mut document = row::row_document(span, &members, &Object::default());
@@ -64,7 +65,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn from_rows<'f>(n_columns: usize, rows: impl Iterator<Item = &'f [String]>) -> Self {
+    fn infer_from_rows<'f>(n_columns: usize, rows: impl Iterator<Item = &'f [String]>) -> Self {
         let (mut numbers, mut booleans) = (vec![true; n_columns], vec![true; n_columns]);
         for fields in rows {
             let all = fields.iter().zip(numbers.iter_mut().zip(&mut booleans));
@@ -134,7 +135,7 @@ impl Iterator for Records<'_> {
                 '\n' if !is_quoted => {
                     self.at = from + at + 1;
                     record.to = from + at;
-                    record.fields.push(without_return(field));
+                    record.fields.push(without_carriage_return(field));
                     return Some(record);
                 }
                 _ if c == self.separator && !is_quoted && record.fields.len() < MOST_FIELDS => {
@@ -145,13 +146,13 @@ impl Iterator for Records<'_> {
         }
         self.at = self.text.len();
         record.to = self.text.len();
-        record.fields.push(without_return(field));
+        record.fields.push(without_carriage_return(field));
         record.is_closed = !is_quoted;
         Some(record)
     }
 }
 
-fn without_return(mut field: String) -> String {
+fn without_carriage_return(mut field: String) -> String {
     if field.ends_with('\r') {
         field.pop();
     }

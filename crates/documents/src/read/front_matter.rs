@@ -6,7 +6,7 @@ use callgate_tree::Limits;
 use super::Problem;
 
 /// The front matter of a text, and the byte behind its last line.
-pub(super) fn split(text: &str) -> Option<(&str, usize)> {
+pub(super) fn front_matter_and_end(text: &str) -> Option<(&str, usize)> {
     let start = text.len() - text.trim_start_matches('\u{feff}').len();
     let mut lines = text.get(start..)?.split_inclusive('\n');
     let first = lines.next().filter(|line| line.trim_end() == "---")?;
@@ -48,7 +48,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<(&str, usize)>) {
-        assert_eq!(split(text), expected);
+        assert_eq!(front_matter_and_end(text), expected);
     }
 
     #[test]

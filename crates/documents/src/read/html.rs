@@ -2,12 +2,12 @@
 
 mod encoding;
 
-use callgate_openapi::{PageText, document_text};
+use callgate_openapi::{PageText, main_content_text};
 
 use super::{Document, Problem};
 
 pub(super) fn read(bytes: &[u8]) -> Result<Document<'static>, Problem> {
-    let PageText { title, text, depth } = document_text(&encoding::page_text(bytes)?);
+    let PageText { title, text, depth } = main_content_text(&encoding::page_text(bytes)?);
     if depth > MOST_DEPTH {
         let message = format!("expected at most {MOST_DEPTH} elements in each other, got more");
         return Err(Problem::new(None, message, "leave the file out by `exclude`"));

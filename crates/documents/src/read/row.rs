@@ -29,7 +29,9 @@ impl RowSpan {
 
 /// The document of a row with these members. `outer` has members that stand beside them.
 pub(super) fn row_document(span: RowSpan, members: &Object, outer: &Object) -> Document<'static> {
-    let text = |names: &[&str]| named_text(members, names).or_else(|| named_text(outer, names));
+    let text = |names: &[&str]| {
+        first_named_text(members, names).or_else(|| first_named_text(outer, names))
+    };
     let question = text(&["question"]);
     let answer = text(&["answer"]).filter(|_| question.is_some());
     let body = text(&["text", "content", "body"]);
@@ -41,7 +43,8 @@ pub(super) fn row_document(span: RowSpan, members: &Object, outer: &Object) -> D
         _ => field_lines(members),
     };
     let shown_members = if answer.is_some() { ["question", "answer"] } else { ["text", "body"] };
-    let is_filterable = |name: &str| !shown_members.iter().any(|shown| is_same_name(name, shown));
+    let is_filterable =
+        |name: &str| !shown_members.iter().any(|shown| is_same_ignoring_case(name, shown));
     let kept = members.iter().filter(|(name, _)| is_filterable(name));
     let metadata: Object = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
     Document {
@@ -56,14 +59,15 @@ pub(super) fn row_document(span: RowSpan, members: &Object, outer: &Object) -> D
 }
 
 /// The text of the first member with one of these names, in any case.
-fn named_text<'o>(members: &'o Object, names: &[&str]) -> Option<&'o str> {
+fn first_named_text<'o>(members: &'o Object, names: &[&str]) -> Option<&'o str> {
     names.iter().find_map(|wanted| {
-        let mut named_members = members.iter().filter(|(name, _)| is_same_name(name, wanted));
+        let mut named_members =
+            members.iter().filter(|(name, _)| is_same_ignoring_case(name, wanted));
         named_members.find_map(|(_, value)| value.as_str().filter(|text| !text.trim().is_empty()))
     })
 }
 
-fn is_same_name(name: &str, wanted: &str) -> bool {
+fn is_same_ignoring_case(name: &str, wanted: &str) -> bool {
     name.trim().eq_ignore_ascii_case(wanted)
 }
 

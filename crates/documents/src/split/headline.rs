@@ -42,7 +42,7 @@ pub(super) fn read_heading<'t>(
 }
 
 /// The fence that is open behind a line.
-pub(super) fn open_fence(line: &str, open: Option<Fence>) -> Option<Fence> {
+pub(super) fn fence_after_line(line: &str, open: Option<Fence>) -> Option<Fence> {
     let Some(text) = unindented_line(line) else { return open };
     let Some(sign) = text.chars().next().filter(|c| matches!(c, '`' | '~')) else { return open };
     let length = text.len() - text.trim_start_matches(sign).len();
@@ -87,11 +87,11 @@ mod tests {
 
     #[test]
     fn a_fence_ends_with_one_of_its_kind() {
-        let open = open_fence("```rust\n", None);
+        let open = fence_after_line("```rust\n", None);
         assert_eq!(open, Some(Fence('`', 3)));
-        assert_eq!(open_fence("~~~\n", open), open);
-        assert_eq!(open_fence("``` x\n", open), open);
-        assert_eq!(open_fence("````\n", open), None);
-        assert_eq!(open_fence("```a`b\n", None), None);
+        assert_eq!(fence_after_line("~~~\n", open), open);
+        assert_eq!(fence_after_line("``` x\n", open), open);
+        assert_eq!(fence_after_line("````\n", open), None);
+        assert_eq!(fence_after_line("```a`b\n", None), None);
     }
 }

@@ -52,13 +52,13 @@ fn names_and_words_of_a_model_stand_in_the_draft_and_its_cases() {
     ] {
         let pointer = format!("{GET}/{place}");
         let described = changed(&pointer, value.clone());
-        let (draft, changes) = describe(pets(), described.clone(), None).unwrap();
+        let (draft, changes) = apply_described_overlay(pets(), described.clone(), None).unwrap();
         assert_eq!(draft.description, described);
         let [change] = changes.as_slice() else { panic!("{changes:?}") };
         assert_eq!((change.pointer.as_str(), &change.after), (pointer.as_str(), &value));
     }
     let described = changed(&format!("{GET}/operationId"), json!("showPet"));
-    let (draft, _) = describe(pets(), described, None).unwrap();
+    let (draft, _) = apply_described_overlay(pets(), described, None).unwrap();
     let tools: Vec<&str> = draft.cases.iter().map(|case: &Case| case.tool.as_str()).collect();
     assert_eq!(tools, ["showPet", "deletePet"]);
 }
@@ -67,7 +67,9 @@ fn names_and_words_of_a_model_stand_in_the_draft_and_its_cases() {
 fn every_other_change_is_refused_with_its_place() {
     let refuse = |pointer: &str, value: Value, expected: &str| {
         let pointer = pointer.replace("GET", GET);
-        let error = describe(pets(), changed(&pointer, value), None).unwrap_err().to_string();
+        let error = apply_described_overlay(pets(), changed(&pointer, value), None)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(expected), "{pointer}: {error}");
     };
     check_rows(
@@ -94,7 +96,9 @@ fn every_other_change_is_refused_with_its_place() {
     );
     refuse("GET/operationId", json!("a".repeat(65)), "get/operationId`: expected a name");
     refuse("GET/description", json!("é".repeat(2001)), "get/description`: expected a text");
-    let error = describe(pets(), Value::Object(Object::new()), None).unwrap_err().to_string();
+    let error = apply_described_overlay(pets(), Value::Object(Object::new()), None)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("`/paths`"), "{error}");
 }
 
@@ -104,7 +108,7 @@ fn words_that_a_person_wrote_stay() {
     let mut draft = pets();
     draft.description = written.clone();
     let described = changed(&format!("{GET}/summary"), json!("Better"));
-    let error = describe(draft, described, Some(&written)).unwrap_err().to_string();
+    let error = apply_described_overlay(draft, described, Some(&written)).unwrap_err().to_string();
     assert!(error.contains("get/summary`: a person wrote this"), "{error}");
 }
 

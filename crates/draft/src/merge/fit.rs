@@ -13,7 +13,7 @@ pub(super) fn fit_draft(drafted: &Value, existing: &Value) -> Value {
     for kind in ["schemas", "securitySchemes"] {
         rename_components(&mut fitted, existing, kind);
     }
-    if is_version_30(existing) { in_version_30(fitted) } else { fitted }
+    if is_version_30(existing) { convert_to_version_30(fitted) } else { fitted }
 }
 
 /// True for OpenAPI 3.0, in which a type has one name.
@@ -49,17 +49,19 @@ fn rename_component(value: &mut Value, kind: &str, old: &str, new: &str) {
             .collect();
     }
     let reference = format!("#/components/{kind}/{old}");
-    replace_names(value, &reference, &format!("#/components/{kind}/{new}"));
+    replace_equal_texts(value, &reference, &format!("#/components/{kind}/{new}"));
     if kind == "securitySchemes" {
-        replace_requirements(value, old, new);
+        rename_required_scheme(value, old, new);
     }
 }
 
-fn replace_names(value: &mut Value, old: &str, new: &str) {
+fn replace_equal_texts(value: &mut Value, old: &str, new: &str) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| replace_names(item, old, new)),
+        Value::Array(items) => {
+            items.iter_mut().for_each(|item| replace_equal_texts(item, old, new))
+        }
         Value::Object(members) => {
-            members.values_mut().for_each(|member| replace_names(member, old, new));
+            members.values_mut().for_each(|member| replace_equal_texts(member, old, new));
         }
         Value::String(text) if text == old => new.clone_into(text),
         Value::Bool(_) | Value::Null | Value::Number(_) | Value::String(_) => {}
@@ -67,31 +69,33 @@ fn replace_names(value: &mut Value, old: &str, new: &str) {
 }
 
 /// Replaces the name of a scheme where operations require it.
-fn replace_requirements(value: &mut Value, old: &str, new: &str) {
+fn rename_required_scheme(value: &mut Value, old: &str, new: &str) {
     let paths = value.get_mut("paths").and_then(Value::as_object_mut).into_iter();
     let items = paths.flat_map(Object::values_mut).filter_map(Value::as_object_mut);
     let operations = items.flat_map(Object::values_mut);
     let lists = operations.filter_map(|operation| operation.get_mut("security")?.as_array_mut());
     for requirement in lists.flatten().filter_map(Value::as_object_mut) {
         let scopes = requirement.remove(old);
-        requirement.insert_some(new, scopes);
+        requirement.insert_if_some(new, scopes);
     }
 }
 
 /// Schemas in the words of OpenAPI 3.0: `nullable`, and no type where there are several.
-fn in_version_30(value: Value) -> Value {
+fn convert_to_version_30(value: Value) -> Value {
     match value {
-        Value::Array(items) => items.into_iter().map(in_version_30).collect(),
+        Value::Array(items) => items.into_iter().map(convert_to_version_30).collect(),
         Value::Object(members) => {
-            let members: Object =
-                members.into_iter().map(|(name, member)| (name, in_version_30(member))).collect();
-            with_one_type(Value::Object(members))
+            let members: Object = members
+                .into_iter()
+                .map(|(name, member)| (name, convert_to_version_30(member)))
+                .collect();
+            with_nullable_type(Value::Object(members))
         }
         value => value,
     }
 }
 
-fn with_one_type(mut schema: Value) -> Value {
+fn with_nullable_type(mut schema: Value) -> Value {
     let Some(Value::Array(types)) = schema.get("type").cloned() else { return schema };
     let others: Vec<&Value> = types.iter().filter(|name| **name != *"null").collect();
     if let Value::Object(members) = &mut schema {

@@ -2,7 +2,7 @@
 
 use callgate_tool::Value;
 
-use super::{SETTLE_ADDED, add_member, member, members_of};
+use super::{SETTLE_ADDED, add_member, members_of, object_member_or_new};
 use crate::guess::{Evidence, Guesses, below};
 
 const SETTLE_CONFLICT: &str = "widen it by hand if the exchange is right";
@@ -23,13 +23,13 @@ impl Widening<'_> {
         }
         let drafted = self.resolve(drafted).clone();
         self.widen_types(schema, &drafted, pointer);
-        self.tell_values(schema, &drafted, pointer);
+        self.record_missing_enum_values(schema, &drafted, pointer);
         if let Some(items) = drafted.get("items") {
             self.widen_or_add(schema, "items", items, &below(pointer, "items"));
         }
         let place = below(pointer, "properties");
         for (name, property) in members_of(drafted.get("properties")) {
-            if let Some(properties) = member(schema, "properties") {
+            if let Some(properties) = object_member_or_new(schema, "properties") {
                 self.widen_or_add(properties, name, property, &below(&place, name));
             }
         }
@@ -91,7 +91,7 @@ impl Widening<'_> {
     }
 
     /// An enumeration that a person wrote stays; values of the draft that it lacks are told.
-    fn tell_values(&mut self, schema: &Value, drafted: &Value, pointer: &str) {
+    fn record_missing_enum_values(&mut self, schema: &Value, drafted: &Value, pointer: &str) {
         let values = |schema: &Value| schema.get("enum").and_then(Value::as_array).cloned();
         let (Some(own), Some(others)) = (values(schema), values(drafted)) else { return };
         let n_missing = others.iter().filter(|other| !own.contains(other)).count();

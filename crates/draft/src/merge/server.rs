@@ -20,7 +20,7 @@ pub(crate) fn server_addresses(description: &Value) -> Vec<String> {
 }
 
 /// Takes the path of a server out of a request to it. A request to another one keeps its path.
-pub(crate) fn move_below_server(exchange: &mut Exchange, addresses: &[String]) {
+pub(crate) fn remove_server_path(exchange: &mut Exchange, addresses: &[String]) {
     let below = |address: &String| -> Option<Vec<Segment>> {
         let url = Url::parse(address).ok()?;
         let base: Vec<&str> = url.path().split('/').filter(|part| !part.is_empty()).collect();

@@ -30,7 +30,7 @@ impl<'e> Common<'e> {
     }
 
     /// The path behind a part; empty where a text stands behind that part alone.
-    fn path_behind(&self, exchange: &'e Exchange, depth: usize) -> Vec<&'e str> {
+    fn common_texts_behind(&self, exchange: &'e Exchange, depth: usize) -> Vec<&'e str> {
         let behind = exchange.segments.iter().enumerate().skip(depth.saturating_add(1));
         let text = |(at, segment): (usize, &'e crate::exchange::Segment)| {
             let text = segment.text.as_str();
@@ -73,7 +73,7 @@ impl<'e> Looks<'e> {
             let bodies = [exchange.request.body.as_ref(), response];
             let kind = Kind {
                 method: &exchange.method,
-                behind: common.path_behind(exchange, depth),
+                behind: common.common_texts_behind(exchange, depth),
                 has_request: bodies[0].is_some(),
                 has_response: bodies[1].is_some(),
             };
@@ -90,13 +90,13 @@ impl<'e> Looks<'e> {
         self.kinds.iter().any(|(kind, names)| {
             let others = other.kinds.get(kind);
             others.is_some_and(|others| {
-                names.iter().zip(others).all(|(names, others)| are_like(names, others))
+                names.iter().zip(others).all(|(names, others)| share_most_names(names, others))
             })
         })
     }
 
     /// True where no exchange has members by which it could be told from another.
-    pub(super) fn is_poor(&self) -> bool {
+    pub(super) fn has_too_few_names(&self) -> bool {
         self.kinds.values().flatten().all(|names| names.len() < LEAST_NAMES)
     }
 
@@ -118,7 +118,7 @@ impl<'e> Looks<'e> {
 const LEAST_NAMES: usize = 2;
 
 /// True where most names of the smaller set are in the other.
-fn are_like(names: &BTreeSet<String>, others: &BTreeSet<String>) -> bool {
+fn share_most_names(names: &BTreeSet<String>, others: &BTreeSet<String>) -> bool {
     let n_least = names.len().min(others.len());
     let n_shared = names.intersection(others).count();
     if n_least < LEAST_NAMES {

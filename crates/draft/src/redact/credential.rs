@@ -8,11 +8,11 @@ use percent_encoding::percent_decode_str;
 
 use super::{
     MASKED, Redacted,
-    mask::json_within,
-    scan::{plain_texts, secret_values},
+    mask::parse_json_container,
+    scan::{secret_value_ranges, unescaped_texts},
     secret_name::{
-        VALUE_MEMBERS, ends_with_secret, has_secret_name, is_flag, is_secret_input,
-        is_secret_member, names_a_thing,
+        VALUE_MEMBERS, ends_with_secret, is_flag_name, is_identifier_name, is_secret_input,
+        is_secret_member, is_secret_pair,
     },
 };
 use crate::{
@@ -30,7 +30,7 @@ const SHORTEST: usize = 6;
 const LONGEST_SETTING: usize = 10;
 
 /// Takes the credentials of a request out, and adds what is secret in the exchange.
-pub(super) fn take(mut exchange: Exchange, secrets: &mut BTreeSet<String>) -> Redacted {
+pub(super) fn take_credentials(mut exchange: Exchange, secrets: &mut BTreeSet<String>) -> Redacted {
     let mut schemes = std::mem::take(&mut exchange.schemes);
     let mut cookies = Vec::new();
     for secret in std::mem::take(&mut exchange.secrets) {
@@ -42,19 +42,22 @@ pub(super) fn take(mut exchange: Exchange, secrets: &mut BTreeSet<String>) -> Re
         add_secret(&secret, secrets);
         schemes.insert(Scheme::Basic);
     }
-    exchange.request.headers.retain(|(name, value)| match header_scheme(name, value, secrets) {
-        Some(scheme) => {
-            schemes.insert(scheme);
-            false
+    exchange.request.headers.retain(|(name, value)| {
+        match take_header_scheme(name, value, secrets) {
+            Some(scheme) => {
+                schemes.insert(scheme);
+                false
+            }
+            None if name == "cookie" => {
+                take_cookies(value, &mut cookies, &mut schemes, secrets);
+                false
+            }
+            None => !is_transport_header(name),
         }
-        None if name == "cookie" => {
-            take_cookies(value, &mut cookies, &mut schemes, secrets);
-            false
-        }
-        None => !is_transport_header(name),
     });
     exchange.query.retain(|(name, value)| {
-        let is_secret = is_secret_input(name) || (is_random(value) && !names_a_thing(name));
+        let is_secret =
+            is_secret_input(name) || (is_random_or_token(value) && !is_identifier_name(name));
         if is_secret {
             add_secret(value, secrets);
             schemes.insert(Scheme::Key("query", name.clone()));
@@ -62,7 +65,7 @@ pub(super) fn take(mut exchange: Exchange, secrets: &mut BTreeSet<String>) -> Re
         !is_secret
     });
     for (name, value) in &mut exchange.query {
-        if value.is_empty() && !is_flag(name) {
+        if value.is_empty() && !is_flag_name(name) {
             add_secret(name, secrets);
             MASKED.clone_into(name);
         }
@@ -84,7 +87,7 @@ pub(super) fn take(mut exchange: Exchange, secrets: &mut BTreeSet<String>) -> Re
 }
 
 /// The scheme of a header that carries a credential.
-fn header_scheme(name: &str, value: &str, secrets: &mut BTreeSet<String>) -> Option<Scheme> {
+fn take_header_scheme(name: &str, value: &str, secrets: &mut BTreeSet<String>) -> Option<Scheme> {
     if matches!(name, "authorization" | "proxy-authorization") {
         let (kind, credential) = value.split_once(' ').unwrap_or(("", value));
         add_secret(credential.trim(), secrets);
@@ -99,7 +102,9 @@ fn header_scheme(name: &str, value: &str, secrets: &mut BTreeSet<String>) -> Opt
     }
     let is_secret = name != "cookie"
         && (is_secret_input(name)
-            || (is_random(value) && !is_transport_header(name) && !names_a_thing(name))
+            || (is_random_or_token(value)
+                && !is_transport_header(name)
+                && !is_identifier_name(name))
             || value.split_once(' ').is_some_and(|(kind, _)| is_scheme(kind)));
     is_secret.then(|| {
         add_secret(value, secrets);
@@ -116,7 +121,7 @@ fn take_cookies(
 ) {
     for (name, value) in header.split(';').filter_map(|cookie| cookie.trim().split_once('=')) {
         if is_secret_input(name)
-            || is_random(value)
+            || is_random_or_token(value)
             || name.to_ascii_lowercase().contains("sess")
             || value.len() > LONGEST_SETTING
         {
@@ -142,7 +147,7 @@ fn is_scheme(kind: &str) -> bool {
 
 /// Adds the value of a member. A word is none where the name only begins with one for secrets, as in `secret_scanning: enabled`.
 fn add_member_secret(name: &str, value: &str, secrets: &mut BTreeSet<String>) {
-    if ends_with_secret(name) || !is_word(value) {
+    if ends_with_secret(name) || !is_lowercase_word(value) {
         add_secret(value, secrets);
         if let Some((_, credential)) = value.split_once(' ').filter(|(kind, _)| is_scheme(kind)) {
             add_secret(credential, secrets);
@@ -150,18 +155,20 @@ fn add_member_secret(name: &str, value: &str, secrets: &mut BTreeSet<String>) {
     }
 }
 
-fn is_word(value: &str) -> bool {
+fn is_lowercase_word(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
 /// Adds what stands behind names of secrets in a text, also below escapes.
 pub(super) fn add_text_secrets(text: &str, secrets: &mut BTreeSet<String>) {
-    if let Some(value) = json_within(text) {
+    if let Some(value) = parse_json_container(text) {
         return add_secret_members(&value, None, secrets);
     }
-    for plain in std::iter::once(text.to_owned()).chain(plain_texts(text)) {
-        let values = secret_values(&plain).into_iter().filter_map(|range| plain.get(range));
-        values.filter(|value| !is_word(value)).for_each(|value| add_secret(value, secrets));
+    for plain in std::iter::once(text.to_owned()).chain(unescaped_texts(text)) {
+        let values = secret_value_ranges(&plain).into_iter().filter_map(|range| plain.get(range));
+        values
+            .filter(|value| !is_lowercase_word(value))
+            .for_each(|value| add_secret(value, secrets));
     }
 }
 
@@ -205,7 +212,7 @@ fn add_secret_members(value: &Value, above: Option<&str>, secrets: &mut BTreeSet
             }
         }
         (Value::Object(members), _) => {
-            let is_pair = has_secret_name(members);
+            let is_pair = is_secret_pair(members);
             for (name, value) in members {
                 let is_secret =
                     is_secret_member(name) || (is_pair && VALUE_MEMBERS.contains(&name.as_str()));
@@ -224,6 +231,6 @@ fn add_secret_members(value: &Value, above: Option<&str>, secrets: &mut BTreeSet
 
 const NAMELESS: &str = "";
 
-fn is_random(value: &str) -> bool {
+fn is_random_or_token(value: &str) -> bool {
     looks_random(value) || is_web_token(value)
 }

@@ -8,8 +8,8 @@ use callgate_tool::{Number, Object, Value};
 
 use super::{
     MASKED,
-    scan::{plain_texts, secret_values},
-    secret_name::{VALUE_MEMBERS, has_secret_name, is_secret_member},
+    scan::{secret_value_ranges, unescaped_texts},
+    secret_name::{VALUE_MEMBERS, is_secret_member, is_secret_pair},
 };
 use crate::{
     body::Body,
@@ -73,7 +73,7 @@ impl Mask {
     }
 
     pub(super) fn mask_exchange(&self, exchange: &mut Exchange) {
-        exchange.visit_texts(|text| self.mask_value(text));
+        exchange.visit_texts(|text| self.mask_secret_looking(text));
         for segment in &mut exchange.segments {
             segment.name = segment.name.take().filter(|name| !name.contains(MASKED));
         }
@@ -97,16 +97,16 @@ impl Mask {
                     self.mask_pair(&mut part.name, part.text.as_mut());
                 }
             }
-            Some(Body::Text(_, text)) => self.mask_value(text),
+            Some(Body::Text(_, text)) => self.mask_secret_looking(text),
             Some(Body::Binary(_) | Body::Unreadable(_)) | None => {}
         }
     }
 
     fn mask_pair(&self, name: &mut String, value: Option<&mut String>) {
         if let Some(value) = value {
-            self.mask_leaf(value, is_secret_member(name));
+            self.mask_whole_or_secrets(value, is_secret_member(name));
         }
-        self.mask_value(name);
+        self.mask_secret_looking(name);
     }
 
     /// Masks what is secret in a value; all leaves where it stands below the name of a secret. Of numbers a number stays, so that the
@@ -119,7 +119,7 @@ impl Mask {
                 }
             }
             Value::Object(members) => self.mask_members(members, is_below),
-            Value::String(text) => self.mask_leaf(text, is_below),
+            Value::String(text) => self.mask_whole_or_secrets(text, is_below),
             Value::Number(number) if is_below || self.has_secret(&number.digits()) => {
                 let zero = if is_fraction(&number.digits()) { "0.0" } else { "0" };
                 *value = Number::from_digits(zero).map_or(Value::Null, Value::Number);
@@ -131,12 +131,12 @@ impl Mask {
     /// Masks values, and names that are secrets, such as the keys of a map; those are numbered.
     fn mask_members(&self, members: &mut Object, is_below: bool) {
         let mut n_masked = 0_usize;
-        let is_pair = has_secret_name(members);
+        let is_pair = is_secret_pair(members);
         let masked = std::mem::take(members).into_iter().map(|(mut name, mut value)| {
             let is_value = is_pair && VALUE_MEMBERS.contains(&name.as_str());
             self.mask_json(&mut value, is_below || is_value || is_secret_member(&name));
-            let is_key = is_below && !is_plain_name(&name);
-            self.mask_leaf(&mut name, is_key);
+            let is_key = is_below && !is_letters_and_dashes(&name);
+            self.mask_whole_or_secrets(&mut name, is_key);
             if name.contains(MASKED) {
                 n_masked += 1;
                 name = format!("{MASKED}{n_masked}");
@@ -146,19 +146,19 @@ impl Mask {
         *members = masked.collect();
     }
 
-    fn mask_leaf(&self, value: &mut String, is_secret: bool) {
+    fn mask_whole_or_secrets(&self, value: &mut String, is_secret: bool) {
         if is_secret && !value.is_empty() {
             MASKED.clone_into(value);
         } else {
-            self.mask_value(value);
+            self.mask_secret_looking(value);
         }
     }
 
     /// Masks a whole value that looks like a secret, or what is secret within it; a text that is JSON is masked as such.
-    pub(super) fn mask_value(&self, text: &mut String) {
-        if looks_random(text) || is_key(text) {
+    pub(super) fn mask_secret_looking(&self, text: &mut String) {
+        if looks_random(text) || is_token_or_key(text) {
             MASKED.clone_into(text);
-        } else if let Some(value) = json_within(text) {
+        } else if let Some(value) = parse_json_container(text) {
             let mut masked = value.clone();
             self.mask_json(&mut masked, false);
             if masked != value {
@@ -185,20 +185,20 @@ impl Mask {
             let end = pattern.start().saturating_add(length);
             ranges.push(pattern.start(), text.ceil_char_boundary(end));
         }
-        ranges.extend(secret_values(text).into_iter().map(|range| (range.start, range.end)));
+        ranges.extend(secret_value_ranges(text).into_iter().map(|range| (range.start, range.end)));
         let mut start = 0_usize;
         for word in text.split_inclusive(is_between_keys) {
             let key = word.trim_end_matches(is_between_keys);
-            if is_key(key) {
+            if is_token_or_key(key) {
                 ranges.push(start, start.saturating_add(key.len()));
             }
             start = start.saturating_add(word.len());
         }
-        if let Some(masked) = ranges.mask(text.as_bytes()) {
+        if let Some(masked) = ranges.masked_bytes(text.as_bytes()) {
             *text = String::from_utf8_lossy(&masked).into_owned();
         }
         // What only escapes hide is not cut out of them.
-        if plain_texts(text).any(|plain| self.has_secret(&plain) || has_named_secret(&plain)) {
+        if unescaped_texts(text).any(|plain| self.has_secret(&plain) || has_named_secret(&plain)) {
             MASKED.clone_into(text);
         }
     }
@@ -213,17 +213,17 @@ fn secret_spellings(secret: &str) -> Vec<Vec<u8>> {
 }
 
 fn has_named_secret(text: &str) -> bool {
-    !secret_values(text).is_empty()
+    !secret_value_ranges(text).is_empty()
 }
 
 /// An object or a list that a text is.
-pub(super) fn json_within(text: &str) -> Option<Value> {
+pub(super) fn parse_json_container(text: &str) -> Option<Value> {
     let is_json = text.trim_start().starts_with(['{', '[']);
     is_json.then(|| Value::parse(text).ok()).flatten()
 }
 
 /// True for a name that is no key of a map of secrets.
-fn is_plain_name(name: &str) -> bool {
+fn is_letters_and_dashes(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'))
 }
 
@@ -232,7 +232,7 @@ fn is_between_keys(c: char) -> bool {
 }
 
 /// True for a web token, and for a key as a service gives it out.
-fn is_key(word: &str) -> bool {
+fn is_token_or_key(word: &str) -> bool {
     let is_long = word.len() >= 16 && word.bytes().any(|byte| byte.is_ascii_digit());
     is_web_token(word)
         || (is_long && KEY_BEGINNINGS.iter().any(|beginning| word.starts_with(beginning)))

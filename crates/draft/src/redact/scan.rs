@@ -14,21 +14,21 @@ use super::{
 };
 
 /// The places of values that are secret by the names before them, and of passwords in addresses.
-pub(super) fn secret_values(text: &str) -> Vec<Range<usize>> {
+pub(super) fn secret_value_ranges(text: &str) -> Vec<Range<usize>> {
     let mut values = Vec::new();
     let mut at = 0;
     while let Some(name) = next_word(text, at) {
-        let value = value_behind(text, &name);
+        let value = secret_value_behind(text, &name);
         at = value.as_ref().map_or(name.end, |value| value.end.max(name.end));
-        values.extend(value.filter(|value| is_value(text, value)));
+        values.extend(value.filter(|value| is_unmasked_value(text, value)));
     }
-    let others = login_ranges(text).chain(table::secret_cells(text));
-    values.extend(others.filter(|value| is_value(text, value)));
+    let others = url_password_ranges(text).chain(table::secret_cells(text));
+    values.extend(others.filter(|value| is_unmasked_value(text, value)));
     values
 }
 
 /// The texts that a reader may make of a text when it removes escapes, outermost first.
-pub(super) fn plain_texts(text: &str) -> impl Iterator<Item = String> {
+pub(super) fn unescaped_texts(text: &str) -> impl Iterator<Item = String> {
     let plainer = |text: &String| {
         let has_escape = text.contains(['%', '\\', '&']);
         has_escape.then(|| callgate_secret::without_escapes(text)).flatten()
@@ -51,14 +51,14 @@ fn next_word(text: &str, at: usize) -> Option<Range<usize>> {
 }
 
 /// The value that belongs to a word, if it is the name of a secret or of a way to send one.
-fn value_behind(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+fn secret_value_behind(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     let (before, word) = (text.get(..name.start)?, text.get(name.clone())?);
     let mut reader = Reader { text, at: name.end };
     if SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme)) {
-        return reader.credential();
+        return reader.bearer_credential();
     }
     if USER_OPTIONS.contains(&word) && reader.rest().starts_with([' ', '\t', '=']) {
-        return reader.password();
+        return reader.password_of_login();
     }
     let is_input = before.ends_with(['?', '&', ';']);
     let is_secret = if is_input { is_secret_input(word) } else { is_secret_member(word) };
@@ -67,10 +67,10 @@ fn value_behind(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     if begins_element(before) {
-        return reader.element(word);
+        return reader.element_content(word);
     }
     if word.starts_with("--") && reader.rest().starts_with([' ', '\t']) {
-        return Some(reader.token());
+        return Some(reader.command_word());
     }
     reader.named_value(word, before.ends_with('='))
 }
@@ -82,13 +82,13 @@ fn begins_element(before: &str) -> bool {
 }
 
 /// True for a value that may be secret, and is not masked already.
-fn is_value(text: &str, value: &Range<usize>) -> bool {
+fn is_unmasked_value(text: &str, value: &Range<usize>) -> bool {
     let value = text.get(value.clone()).unwrap_or_default().trim();
     !value.is_empty() && value != MASKED && !NO_VALUES.contains(&value)
 }
 
 /// The passwords of addresses (RFC 3986 §3.2.1), or the whole of what stands before the host where it has no password.
-fn login_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
+fn url_password_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     text.match_indices("://").filter_map(|(at, separator)| {
         let start = at.checked_add(separator.len())?;
         let rest = text.get(start..)?;

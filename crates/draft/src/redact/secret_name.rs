@@ -76,43 +76,43 @@ const THING_ENDINGS: [&str; 8] = ["id", "ids", "hash", "sha", "digest", "commit"
 
 /// True for the name of a header, a query parameter or a cookie that carries a credential.
 pub(crate) fn is_secret_input(name: &str) -> bool {
-    let short = bare_letters(name);
+    let short = lowercase_alphanumerics(name);
     let short = short.strip_prefix('x').unwrap_or(&short);
     is_secret_member(name) || INPUT_NAMES.contains(&short)
 }
 
 /// True for the name of a member whose value is secret, and all that is below it.
 pub(super) fn is_secret_member(name: &str) -> bool {
-    let plain = bare_letters(name);
-    let is_token = plain.ends_with("token") && !names_a_page(name);
+    let plain = lowercase_alphanumerics(name);
+    let is_token = plain.ends_with("token") && !is_page_name(name);
     is_token
         || SECRET_WORDS.iter().any(|word| plain.contains(word))
-        || names_tokens(&plain)
+        || is_tokens_name(&plain)
         || words(name).last().is_some_and(|word| LAST_WORDS.contains(&word.as_str()))
 }
 
 /// True for an object that says the name of a secret beside its value: `{"name": "password", "value": "…"}`.
-pub(super) fn has_secret_name(members: &Object) -> bool {
+pub(super) fn is_secret_pair(members: &Object) -> bool {
     let names = NAME_MEMBERS.iter().filter_map(|name| members.get(name).and_then(Value::as_str));
     names.into_iter().any(is_secret_input)
 }
 
 /// True where the name ends with the word for a secret: its value is secret even where it is a word. `secret_scanning` only begins so.
 pub(super) fn ends_with_secret(name: &str) -> bool {
-    let plain = bare_letters(name);
+    let plain = lowercase_alphanumerics(name);
     plain.ends_with("token")
         || SECRET_WORDS.iter().any(|word| plain.ends_with(word))
         || words(name).last().is_some_and(|word| LAST_WORDS.contains(&word.as_str()))
 }
 
 /// True for the name of an identifier or of a place in a list, whose values also look as if nobody had typed them.
-pub(super) fn names_a_thing(name: &str) -> bool {
-    let plain = bare_letters(name);
-    THING_ENDINGS.iter().any(|ending| plain.ends_with(ending)) || names_a_page(name)
+pub(super) fn is_identifier_name(name: &str) -> bool {
+    let plain = lowercase_alphanumerics(name);
+    THING_ENDINGS.iter().any(|ending| plain.ends_with(ending)) || is_page_name(name)
 }
 
 /// True for the name of a query parameter without a value that is a word, and no key: `wsdl`, `include_old`, `includeDeletedPets`.
-pub(super) fn is_flag(name: &str) -> bool {
+pub(super) fn is_flag_name(name: &str) -> bool {
     let bytes = name.as_bytes();
     let is_word = bytes.iter().all(|byte| byte.is_ascii_alphabetic() || b"-_.[]".contains(byte));
     let has_capitals = bytes
@@ -121,17 +121,17 @@ pub(super) fn is_flag(name: &str) -> bool {
     is_word && (!has_capitals || bytes.len() <= LONGEST_ACRONYM)
 }
 
-fn names_tokens(plain: &str) -> bool {
+fn is_tokens_name(plain: &str) -> bool {
     let kind = plain.strip_suffix("tokens");
     kind.is_some_and(|kind| kind.is_empty() || TOKEN_KINDS.iter().any(|word| kind.ends_with(word)))
 }
 
-fn names_a_page(name: &str) -> bool {
-    let name = bare_letters(name);
+fn is_page_name(name: &str) -> bool {
+    let name = lowercase_alphanumerics(name);
     PAGE_WORDS.iter().any(|word| name.contains(word))
 }
 
-fn bare_letters(name: &str) -> String {
+fn lowercase_alphanumerics(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
 }
 
@@ -153,8 +153,8 @@ mod tests {
             assert!(!is_secret_member(name), "{name}");
         }
         for name in ["wsdl", "WSDL", "includeDeletedPetsAndOwners", "fields[]"] {
-            assert!(is_flag(name), "{name}");
+            assert!(is_flag_name(name), "{name}");
         }
-        assert!(!is_flag("CANARYAIzaKEYNAME") && !is_flag("k7Qp2Zx9Vb4Nm8Ls3"));
+        assert!(!is_flag_name("CANARYAIzaKEYNAME") && !is_flag_name("k7Qp2Zx9Vb4Nm8Ls3"));
     }
 }

@@ -4,7 +4,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use super::{
     Source,
-    shell::{OpenQuote, commands},
+    shell::{OpenQuote, split_commands},
 };
 use crate::{
     body::{Body, Part},
@@ -76,16 +76,17 @@ const OPEN_QUOTE: &str = "quotes that end: one is open at the end of the text, s
 ///
 /// # Errors
 /// When no command is one of curl.
-pub fn curl(text: &str, place: &str) -> Result<Source, Error> {
+pub fn read_curl_commands(text: &str, place: &str) -> Result<Source, Error> {
     let mut source = Source::default();
     let mut n_commands = 0_usize;
-    let commands = commands(text).map_err(|OpenQuote| error::unreadable(place, OPEN_QUOTE))?;
+    let commands =
+        split_commands(text).map_err(|OpenQuote| error::unreadable(place, OPEN_QUOTE))?;
     for words in commands.iter().filter(|words| words.first().is_some_and(|word| is_curl(word))) {
         n_commands += 1;
         let place = format!("{place}, command {n_commands}");
         match read_command(words.get(1..).unwrap_or_default(), &place, &mut source.notes) {
             Ok(exchange) => source.exchanges.push(exchange),
-            Err(why) => source.leave_out(&place, &why.to_string()),
+            Err(why) => source.record_left_out(&place, &why.to_string()),
         }
     }
     if n_commands == 0 {
@@ -126,9 +127,9 @@ fn read_command(words: &[String], place: &str, notes: &mut Vec<String>) -> Resul
         for (option, value) in split_option(word) {
             if takes_value(&option) {
                 let value = value.or_else(|| words.next().cloned()).unwrap_or_default();
-                command.set(&option, value, place)?;
+                command.set_option(&option, value, place)?;
             } else {
-                command.switch(&option);
+                command.apply_flag(&option);
             }
         }
     }
@@ -197,7 +198,7 @@ fn takes_value(option: &str) -> bool {
 }
 
 impl Command {
-    fn set(&mut self, option: &str, value: String, place: &str) -> Result<(), Error> {
+    fn set_option(&mut self, option: &str, value: String, place: &str) -> Result<(), Error> {
         match option {
             "-X" | "--request" => self.method = Some(value),
             "--url" => self.addresses.insert(0, value),
@@ -216,7 +217,7 @@ impl Command {
             "-d" | "--data" | "--data-raw" | "--data-binary" | "--data-ascii" => {
                 self.data.push(value);
             }
-            "--data-urlencode" => self.data.push(encoded_data(&value)),
+            "--data-urlencode" => self.data.push(url_encoded_data(&value)),
             "-F" | "--form" | "--form-string" => self.parts.extend(form_part(option, &value)),
             "-u" | "--user" => {
                 self.add_header("authorization", &format!("Basic {}", STANDARD.encode(value)));
@@ -230,7 +231,7 @@ impl Command {
         Ok(())
     }
 
-    fn switch(&mut self, option: &str) {
+    fn apply_flag(&mut self, option: &str) {
         match option {
             "-G" | "--get" => self.is_query = true,
             "-I" | "--head" => self.method = Some("HEAD".to_owned()),
@@ -285,7 +286,7 @@ fn split_header(header: &str) -> Option<(String, String)> {
 }
 
 /// `name=value`, encoded (curl(1), `--data-urlencode`).
-fn encoded_data(value: &str) -> String {
+fn url_encoded_data(value: &str) -> String {
     let encode =
         |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
     value

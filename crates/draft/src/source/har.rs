@@ -27,7 +27,7 @@ const PAGE_TYPES: [&str; 10] = [
 ///
 /// # Errors
 /// When the text is no archive.
-pub fn har(text: &str, place: &str) -> Result<Source, Error> {
+pub fn read_har(text: &str, place: &str) -> Result<Source, Error> {
     let unreadable = || error::unreadable(place, "an HTTP archive (HAR): JSON with `log.entries`");
     let archive = Value::parse(text.trim_start_matches('\u{feff}'))
         .map_err(|fault| unreadable().with_source(fault))?;
@@ -37,7 +37,7 @@ pub fn har(text: &str, place: &str) -> Result<Source, Error> {
     let (mut n_pages, mut n_bodies) = (0_usize, 0_usize);
     for (at, entry) in entries.iter().enumerate() {
         let place = format!("{place}, entry {}", at + 1);
-        if is_of_page(entry) {
+        if is_page_resource(entry) {
             n_pages += 1;
             continue;
         }
@@ -47,10 +47,10 @@ pub fn har(text: &str, place: &str) -> Result<Source, Error> {
         n_bodies += usize::from(size.is_some_and(|size| size > 0) && !has_text);
         match read_entry(entry, &place) {
             Ok(exchange) if exchange.method == "OPTIONS" => {
-                source.leave_out(&place, "a browser asked whether it may call");
+                source.record_left_out(&place, "a browser asked whether it may call");
             }
             Ok(exchange) => source.exchanges.push(exchange),
-            Err(why) => source.leave_out(&place, &why.to_string()),
+            Err(why) => source.record_left_out(&place, &why.to_string()),
         }
     }
     if n_pages > 0 {
@@ -66,7 +66,7 @@ pub fn har(text: &str, place: &str) -> Result<Source, Error> {
 }
 
 /// True for what a browser loads to show a page.
-fn is_of_page(entry: &Value) -> bool {
+fn is_page_resource(entry: &Value) -> bool {
     let media_type = text_at(entry, "/response/content/mimeType").unwrap_or_default();
     let is_get = text_at(entry, "/request/method") == Some("GET");
     is_get && PAGE_TYPES.iter().any(|page| media_type.starts_with(page))

@@ -10,7 +10,11 @@ use crate::{
 ///
 /// # Errors
 /// When one of the two is no message.
-pub fn http(request: &str, response: Option<&str>, place: &str) -> Result<Source, Error> {
+pub fn read_http_messages(
+    request: &str,
+    response: Option<&str>,
+    place: &str,
+) -> Result<Source, Error> {
     let (line, headers, body) = split_message(request);
     let mut words = line.split_whitespace();
     let (Some(method), Some(address)) = (words.next(), words.next()) else {

@@ -9,7 +9,7 @@ use crate::{
     body::{Body, Part},
     error::{self, Error},
     exchange::{Exchange, Message, Response},
-    redact::{is_secret_input, without_named_secrets},
+    redact::{is_secret_input, mask_named_secrets},
     security::Scheme,
 };
 
@@ -17,7 +17,7 @@ use crate::{
 ///
 /// # Errors
 /// When the text is no collection.
-pub fn postman(text: &str, place: &str) -> Result<Source, Error> {
+pub fn read_postman_collection(text: &str, place: &str) -> Result<Source, Error> {
     let unreadable =
         || error::unreadable(place, "a collection of Postman (2.0 or 2.1): JSON with `item`");
     let collection = Value::parse(text.trim_start_matches('\u{feff}'))
@@ -62,11 +62,11 @@ impl Reading {
     fn read_items(&mut self, items: &[Value], place: &str, auth: &Value, depth: usize) {
         for item in items {
             // The name of a request is its address where nobody wrote another one.
-            let name = without_named_secrets(item["name"].as_str().unwrap_or("a request"));
+            let name = mask_named_secrets(item["name"].as_str().unwrap_or("a request"));
             let place = format!("{place}, `{name}`");
             match item.get("item").and_then(Value::as_array) {
                 Some(_) if depth >= DEEPEST => {
-                    self.source.leave_out(&place, "folders are too deep");
+                    self.source.record_left_out(&place, "folders are too deep");
                 }
                 Some(items) => self.read_items(items, &place, auth, depth + 1),
                 None => self.read_request(item, &place, auth),
@@ -85,10 +85,10 @@ impl Reading {
             match self.read_exchange(request, response, place) {
                 Ok(mut exchange) => {
                     exchange.secrets.extend(self.secrets.iter().cloned());
-                    self.add_scheme(&mut exchange, own.unwrap_or(auth), place);
+                    self.add_credential_scheme(&mut exchange, own.unwrap_or(auth), place);
                     self.source.exchanges.push(exchange);
                 }
-                Err(why) => self.source.leave_out(place, &why.to_string()),
+                Err(why) => self.source.record_left_out(place, &why.to_string()),
             }
         }
     }
@@ -121,7 +121,7 @@ impl Reading {
                 segment.text = value;
             }
         }
-        let headers = self.pairs(request.get("header"));
+        let headers = self.enabled_pairs(request.get("header"));
         exchange.request = Message::read(&headers, &[]);
         exchange.request.body = self.read_body(&request["body"], &exchange.request);
         let status = response
@@ -132,7 +132,10 @@ impl Reading {
             let body = response["body"].as_str().unwrap_or_default();
             Response {
                 status,
-                message: Message::read(&self.pairs(response.get("header")), body.as_bytes()),
+                message: Message::read(
+                    &self.enabled_pairs(response.get("header")),
+                    body.as_bytes(),
+                ),
             }
         });
         Ok(exchange)
@@ -145,7 +148,7 @@ impl Reading {
                     self.fill_variables(body["raw"].as_str().filter(|text| !text.is_empty())?);
                 Some(Body::read(request.header_by_lowercase_name("content-type"), text.as_bytes()))
             }
-            "urlencoded" => Some(Body::Form(self.pairs(body.get("urlencoded")))),
+            "urlencoded" => Some(Body::Form(self.enabled_pairs(body.get("urlencoded")))),
             "formdata" => {
                 let parts = body.get("formdata").and_then(Value::as_array).into_iter().flatten();
                 let part = |part: &Value| {
@@ -162,7 +165,7 @@ impl Reading {
     }
 
     /// The way in which a credential is carried that is set beside the request, and its values, which responses may repeat.
-    fn add_scheme(&mut self, exchange: &mut Exchange, auth: &Value, place: &str) {
+    fn add_credential_scheme(&mut self, exchange: &mut Exchange, auth: &Value, place: &str) {
         let setting = |name: &str| {
             let settings = auth.get("apikey")?.as_array()?;
             settings.iter().find(|setting| setting["key"] == *name)?["value"].as_str()
@@ -193,7 +196,7 @@ impl Reading {
         exchange.schemes.insert(scheme);
     }
 
-    fn pairs(&self, list: Option<&Value>) -> Vec<(String, String)> {
+    fn enabled_pairs(&self, list: Option<&Value>) -> Vec<(String, String)> {
         let entries = list
             .and_then(Value::as_array)
             .into_iter()
@@ -214,7 +217,7 @@ impl Reading {
     }
 
     /// Takes the room for a value of a variable.
-    fn fits(&self, value: &str) -> bool {
+    fn take_value_room(&self, value: &str) -> bool {
         let room = self.room.get().saturating_sub(value.len().max(1));
         self.room.set(room);
         room > 0
@@ -230,7 +233,7 @@ impl Reading {
             match self
                 .variables
                 .get(name)
-                .filter(|value| depth < DEEPEST_VARIABLE && self.fits(value))
+                .filter(|value| depth < DEEPEST_VARIABLE && self.take_value_room(value))
             {
                 Some(value) => filled.push_str(&self.fill_nested_variables(value, depth + 1)),
                 None => filled.extend(["{{", name, "}}"]),

@@ -5,11 +5,11 @@
 pub(super) struct OpenQuote;
 
 /// The commands of a text, each as its words. A backslash at the end of a line joins it with the next.
-pub(super) fn commands(text: &str) -> Result<Vec<Vec<String>>, OpenQuote> {
+pub(super) fn split_commands(text: &str) -> Result<Vec<Vec<String>>, OpenQuote> {
     let rest = text.chars().peekable();
     let mut reader = Reader { rest, commands: vec![Vec::new()], word: None, is_open: false };
     while let Some(c) = reader.rest.next() {
-        reader.take(c);
+        reader.take_character(c);
     }
     reader.end_word();
     reader.commands.retain(|words| !words.is_empty());
@@ -25,7 +25,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn take(&mut self, c: char) {
+    fn take_character(&mut self, c: char) {
         match c {
             '\n' | ';' | '&' | '|' => {
                 self.end_word();
@@ -40,9 +40,9 @@ impl Reader<'_> {
                 }
                 Some(c) => self.push(c),
             },
-            '\'' => self.take_until_quote(),
-            '"' => self.take_until_double_quote(),
-            '$' if self.rest.next_if_eq(&'\'').is_some() => self.take_escaped(),
+            '\'' => self.take_single_quoted(),
+            '"' => self.take_double_quoted(),
+            '$' if self.rest.next_if_eq(&'\'').is_some() => self.take_ansi_c_quoted(),
             c => self.push(c),
         }
     }
@@ -57,7 +57,7 @@ impl Reader<'_> {
         }
     }
 
-    fn take_until_quote(&mut self) {
+    fn take_single_quoted(&mut self) {
         self.word.get_or_insert_default();
         while let Some(c) = self.rest.next_if(|c| *c != '\'') {
             self.push(c);
@@ -65,7 +65,7 @@ impl Reader<'_> {
         self.is_open |= self.rest.next().is_none();
     }
 
-    fn take_until_double_quote(&mut self) {
+    fn take_double_quoted(&mut self) {
         self.word.get_or_insert_default();
         while let Some(c) = self.rest.next_if(|c| *c != '"') {
             let escaped = (c == '\\')
@@ -81,7 +81,7 @@ impl Reader<'_> {
     }
 
     /// The text of `$'…'`, in which browsers write commands.
-    fn take_escaped(&mut self) {
+    fn take_ansi_c_quoted(&mut self) {
         self.word.get_or_insert_default();
         while let Some(c) = self.rest.next_if(|c| *c != '\'') {
             if c != '\\' {
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn words_are_those_of_a_shell() {
         let text = "curl 'a b' \"c \\\"d\\\"\" e\\ f $'g\\'\\u00e9\\n' '' # note\n  -x \\\n y; z";
-        let words = commands(text).unwrap();
+        let words = split_commands(text).unwrap();
         assert_eq!(
             words,
             [vec!["curl", "a b", "c \"d\"", "e f", "g'é\n", ""], vec!["-x", "y"], vec!["z"]]
@@ -131,7 +131,7 @@ mod tests {
         for text in
             ["curl 'a", "curl \"a\\\"", "curl $'a\\'", "curl -d '{}'' https://a.example\ncurl b"]
         {
-            assert_eq!(commands(text), Err(OpenQuote), "{text}");
+            assert_eq!(split_commands(text), Err(OpenQuote), "{text}");
         }
     }
 }

@@ -6,7 +6,10 @@ mod merges;
 mod secrets;
 mod sources;
 
-use callgate_draft::{Draft, DraftOptions, Exchange, Given, curl, draft, har, http, postman};
+use callgate_draft::{
+    Draft, DraftOptions, Exchange, Given, draft, read_curl_commands, read_har, read_http_messages,
+    read_postman_collection,
+};
 use callgate_tool::{Value, json};
 use proptest::prelude::*;
 
@@ -196,7 +199,7 @@ fn leaky(secret: &str) -> Vec<Exchange> {
             "content": {"mimeType": "application/json", "text": json!({"access_token": secret, "echo": [secret], secret: {"a": secret}}).to_string()},
         },
     }]}});
-    har(&archive.to_string(), "a.har").unwrap().exchanges
+    read_har(&archive.to_string(), "a.har").unwrap().exchanges
 }
 
 #[test]
@@ -233,7 +236,9 @@ fn a_query_may_have_the_name_of_a_header_that_clients_set() {
 fn media_types_are_as_sent_and_bodies_that_are_cut_are_reported() {
     let answer = |media_type: &str, body: &str| {
         let response = format!("HTTP/1.1 200 OK\ncontent-type: {media_type}\n\n{body}");
-        http("GET https://a.example/state HTTP/1.1", Some(&response), "a").unwrap().exchanges
+        read_http_messages("GET https://a.example/state HTTP/1.1", Some(&response), "a")
+            .unwrap()
+            .exchanges
     };
     let mut exchanges = answer("application/hal+json", r#"{"a": 1}"#);
     exchanges.extend(answer("application/hal+json; charset=utf-8", r#"{"a": 1, "b": "cu"#));
@@ -346,8 +351,8 @@ proptest! {
     #[test]
     fn no_text_makes_a_source_panic(text in ".{0,200}", places in prop::collection::vec(0..4_usize, 1..3)) {
         for place in places {
-            let read = [curl, har, postman].get(place).map(|read| read(&text, "a"));
-            let exchanges = read.unwrap_or_else(|| http(&text, Some(&text), "a")).map(|source| source.exchanges);
+            let read = [read_curl_commands, read_har, read_postman_collection].get(place).map(|read| read(&text, "a"));
+            let exchanges = read.unwrap_or_else(|| read_http_messages(&text, Some(&text), "a")).map(|source| source.exchanges);
             if let Ok(exchanges) = exchanges {
                 draft(exchanges, &DraftOptions::default()).ok();
             }

@@ -83,7 +83,7 @@ fn message(part: usize, text: &str) -> (Vec<Exchange>, String) {
     let request = format!("POST {url} HTTP/1.1\ncontent-type: {media_type}\n{head}\n{body}");
     let kind = if part == 7 { "application/xml" } else { "application/json" };
     let response = format!("HTTP/1.1 200 OK\ncontent-type: {kind}\n\n{response}");
-    (http(&request, Some(&response), "a").unwrap().exchanges, String::new())
+    (read_http_messages(&request, Some(&response), "a").unwrap().exchanges, String::new())
 }
 
 proptest! {
@@ -123,7 +123,7 @@ proptest! {
             (None, true) => format!("-{letters}{}{value}", option.trim_start_matches('-')),
             _ => format!("{option} {value}"),
         };
-        let source = curl(&format!("curl {word} https://a.example/pets"), "a").unwrap();
+        let source = read_curl_commands(&format!("curl {word} https://a.example/pets"), "a").unwrap();
         let notes = source.notes.join("\n");
         let draft = drafted(source.exchanges);
         prop_assert!(!format!("{notes}{draft:?}").contains(&secret), "{word}\n{notes}\n{draft:#?}");
@@ -147,7 +147,7 @@ fn all_leaves_below_the_name_of_a_secret_are_masked_and_keep_their_type() {
 #[test]
 fn names_that_are_secrets_and_values_of_cookies_that_are_no_settings_are_masked() {
     let request = "GET https://a.example/u?CANARYAIzaKEYNAME&wsdl HTTP/1.1\ncookie: theme=dark; remember=canary-remember\n\n";
-    let draft = drafted(http(request, None, "a").unwrap().exchanges);
+    let draft = drafted(read_http_messages(request, None, "a").unwrap().exchanges);
     let written = format!("{draft:?}");
     assert!(!written.contains("CANARY") && !written.contains("canary"), "{written}");
     assert!(written.contains("wsdl") && written.contains("dark"), "{written}");
@@ -179,7 +179,8 @@ fn credentials_beside_the_requests_of_a_collection_are_masked_where_a_response_r
         let response = json!({"code": 200, "body": "{\"you\": \"canary-1\"}"});
         let collection = json!({"auth": auth, "item": [{"name": "a", "request": request, "response": [response]}],
             "variable": [setting("mine", "canary-1"), setting("myApiKey", "canary-1")]});
-        let draft = drafted(postman(&collection.to_string(), "c").unwrap().exchanges);
+        let draft =
+            drafted(read_postman_collection(&collection.to_string(), "c").unwrap().exchanges);
         assert!(!format!("{draft:?}").contains("canary"), "{draft:?}");
     }
 }
@@ -192,7 +193,7 @@ fn variables_within_variables_take_no_more_than_their_room() {
         .collect();
     let request = json!({"method": "GET", "url": "https://a.example/a?b={{v0}}"});
     let collection = json!({"item": [{"name": "a", "request": request}], "variable": variables});
-    let source = postman(&collection.to_string(), "c").unwrap();
+    let source = read_postman_collection(&collection.to_string(), "c").unwrap();
     assert!(
         source.notes.iter().any(|note| note.contains("too long together")),
         "{:?}",
@@ -203,7 +204,7 @@ fn variables_within_variables_take_no_more_than_their_room() {
 #[test]
 fn the_name_of_a_request_in_a_collection_may_be_its_address() {
     let collection = json!({"item": [{"name": "https://a.example/a?token=canary-1", "request": {"method": "GET", "url": "/a"}}]});
-    let source = postman(&collection.to_string(), "c").unwrap();
+    let source = read_postman_collection(&collection.to_string(), "c").unwrap();
     assert!(
         source.notes[0].starts_with("c, `https://a.example/a?token=****` is left out"),
         "{:?}",

@@ -13,7 +13,7 @@ fn a_collection_names_its_credentials_and_gives_no_value() {
             {"name": "two", "request": {"method": "GET", "url": "https://a.example/b", "auth": {"type": "hawk"}}},
         ],
     });
-    let source = postman(&collection.to_string(), "c").unwrap();
+    let source = read_postman_collection(&collection.to_string(), "c").unwrap();
     assert_eq!(source.notes, ["c, `two`: a credential of the kind `hawk` is not drafted"]);
     let draft = drafted(source.exchanges);
     let scheme = json!({"type": "apiKey", "in": "query", "name": "q"});
@@ -22,9 +22,11 @@ fn a_collection_names_its_credentials_and_gives_no_value() {
 
 #[test]
 fn options_of_curl_that_are_not_read_are_named() {
-    let source =
-        curl("curl --aws-sigv4 aws:amz -T pet.png https://a.example/pets/$PET_ID/photo", "a")
-            .unwrap();
+    let source = read_curl_commands(
+        "curl --aws-sigv4 aws:amz -T pet.png https://a.example/pets/$PET_ID/photo",
+        "a",
+    )
+    .unwrap();
     assert_eq!(source.notes, ["a, command 1: `--aws-sigv4` is not looked at"]);
     let draft = drafted(source.exchanges);
     let content = draft
@@ -49,10 +51,10 @@ fn every_source_gives_the_same_exchange() {
         "postData": {"mimeType": "application/json", "text": "{\"name\": \"Rex\"}"},
     }}]}});
     let sources = [
-        curl(command, "a").unwrap(),
-        http(request, None, "a").unwrap(),
-        postman(&collection.to_string(), "a").unwrap(),
-        har(&archive.to_string(), "a").unwrap(),
+        read_curl_commands(command, "a").unwrap(),
+        read_http_messages(request, None, "a").unwrap(),
+        read_postman_collection(&collection.to_string(), "a").unwrap(),
+        read_har(&archive.to_string(), "a").unwrap(),
     ];
     let descriptions: Vec<Value> =
         sources.into_iter().map(|source| drafted(source.exchanges).description).collect();
@@ -65,7 +67,7 @@ fn every_source_gives_the_same_exchange() {
 
 #[test]
 fn a_file_that_a_command_names_is_not_read() {
-    let source = curl("curl -d @/etc/passwd https://a.example/pets", "a").unwrap();
+    let source = read_curl_commands("curl -d @/etc/passwd https://a.example/pets", "a").unwrap();
     assert!(
         source.exchanges.is_empty() && source.notes[0].contains("which is not read"),
         "{source:?}"

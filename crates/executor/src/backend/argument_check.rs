@@ -68,9 +68,9 @@ impl CheckedBackend {
     }
 
     /// Declares the tool as it is among others. An operator's own description stays.
-    pub(crate) fn declare_among(&mut self, tool: Tool) {
+    pub(crate) fn set_declaration_among_tools(&mut self, tool: Tool) {
         match &mut self.edit {
-            Some(edit) => edit.describe(tool.description),
+            Some(edit) => edit.set_description_if_absent(tool.description),
             None => self.among = Some(tool),
         }
     }
@@ -85,7 +85,7 @@ impl CheckedBackend {
     }
 
     /// The call with the operator's values, checked.
-    fn checked_call<'a>(
+    fn filled_and_checked_call<'a>(
         &self,
         call: &'a Call<'a>,
         journal: &mut Journal,
@@ -117,12 +117,13 @@ impl CheckedBackend {
         self.results.get_or_init(made).as_ref()
     }
 
-    fn checked_result(&self, outcome: Outcome) -> Outcome {
-        if !cfg!(debug_assertions) && self.backend.makes_declared_results() {
+    fn checked_outcome(&self, outcome: Outcome) -> Outcome {
+        if !cfg!(debug_assertions) && self.backend.has_results_as_declared() {
             return outcome;
         }
         let Some(results) = self.output_check() else { return outcome };
-        let checked = output_of(&outcome).map(|it| results.check_own(&it, self.backend.effect()));
+        let checked = whole_json_output(&outcome)
+            .map(|it| results.check_own_result(&it, self.backend.effect()));
         match checked {
             Some(Err(fault)) => Outcome::Failed(fault),
             Some(Ok(())) | None => outcome,
@@ -147,12 +148,12 @@ impl Backend for CheckedBackend {
         }
     }
 
-    fn notes(&self) -> Vec<String> {
-        self.backend.notes()
+    fn operator_notes(&self) -> Vec<String> {
+        self.backend.operator_notes()
     }
 
-    fn calls_tools(&self) -> bool {
-        self.backend.calls_tools()
+    fn can_call_tools(&self) -> bool {
+        self.backend.can_call_tools()
     }
 
     fn is_resumable(&self) -> bool {
@@ -179,10 +180,10 @@ impl Backend for CheckedBackend {
         self.backend.secrets(session)
     }
 
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        self.backend.fingerprint(session, hasher);
+    fn hash_session(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.backend.hash_session(session, hasher);
         if let Some(edit) = &self.edit {
-            edit.fingerprint(hasher);
+            edit.hash_operator_values(hasher);
         }
     }
 
@@ -194,35 +195,35 @@ impl Backend for CheckedBackend {
         self.backend.execution()
     }
 
-    fn client_time(&self) -> Duration {
-        self.backend.client_time()
+    fn client_time_limit(&self) -> Duration {
+        self.backend.client_time_limit()
     }
 
-    async fn for_client(
+    async fn client_request(
         &self,
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Value, Box<Fault>> {
-        let call = self.checked_call(call, journal)?;
-        self.backend.for_client(&call, journal).await
+        let call = self.filled_and_checked_call(call, journal)?;
+        self.backend.client_request(&call, journal).await
     }
 
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
-        let call = self.checked_call(call, journal)?;
+        let call = self.filled_and_checked_call(call, journal)?;
         self.backend.preview(&call, journal).await
     }
 
     async fn review(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Review, Box<Fault>> {
-        let call = self.checked_call(call, journal)?;
+        let call = self.filled_and_checked_call(call, journal)?;
         self.backend.review(&call, journal).await
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
         let selection = call.selection();
-        match self.checked_call(call, journal) {
+        match self.filled_and_checked_call(call, journal) {
             Ok(call) => {
-                let call = with_all_of_result(call, selection.as_deref());
-                let outcome = self.checked_result(self.backend.run(&call, journal).await);
+                let call = call_without_selection(call, selection.as_deref());
+                let outcome = self.checked_outcome(self.backend.run(&call, journal).await);
                 selected_outcome(outcome, selection.as_deref())
             }
             Err(fault) => Outcome::Failed(fault),
@@ -231,16 +232,16 @@ impl Backend for CheckedBackend {
 
     async fn open(&self, call: &Call<'_>, journal: &mut Journal) -> Opened {
         let selection = call.selection();
-        let opened = match self.checked_call(call, journal) {
+        let opened = match self.filled_and_checked_call(call, journal) {
             Ok(call) => {
-                let call = with_all_of_result(call, selection.as_deref());
+                let call = call_without_selection(call, selection.as_deref());
                 self.backend.open(&call, journal).await
             }
             Err(fault) => return Opened::Ended(Outcome::Failed(fault)),
         };
         match opened {
             Opened::Ended(outcome) => {
-                let outcome = self.checked_result(outcome);
+                let outcome = self.checked_outcome(outcome);
                 Opened::Ended(selected_outcome(outcome, selection.as_deref()))
             }
             pieces @ Opened::Pieces(_) => pieces,
@@ -255,7 +256,7 @@ impl Backend for CheckedBackend {
     ) -> Result<Outcome, Box<Fault>> {
         let outcome = self.backend.outcome_from_answer(call, answer, journal).await?;
         if let Some(results) = self.output_check()
-            && let Some(output) = output_of(&outcome)
+            && let Some(output) = whole_json_output(&outcome)
         {
             results.check(&output)?;
         }
@@ -264,7 +265,7 @@ impl Backend for CheckedBackend {
 }
 
 /// The call without its selection: a tool that asks a service would select of the service's response, not of its own result.
-fn with_all_of_result<'a>(
+fn call_without_selection<'a>(
     call: Cow<'a, Call<'a>>,
     selection: Option<&Selection>,
 ) -> Cow<'a, Call<'a>> {
@@ -286,7 +287,7 @@ fn selected_outcome(mut outcome: Outcome, selection: Option<&Selection>) -> Outc
 }
 
 /// The value that a schema of results is about; `None` for bytes, and for a result of which a part is shown.
-fn output_of(outcome: &Outcome) -> Option<Cow<'_, Value>> {
+fn whole_json_output(outcome: &Outcome) -> Option<Cow<'_, Value>> {
     let Outcome::Answered(answer) = outcome else { return None };
     match &answer.content {
         _ if answer.truncated.is_some() => None,

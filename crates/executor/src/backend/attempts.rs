@@ -58,7 +58,7 @@ impl Attempts {
     pub(super) fn begin_attempt(&mut self, retry: &Retry) -> Instant {
         self.n_made += 1;
         self.lost = None;
-        let may_follow = repeat(AttemptEnd::ConnectionBroken, self.kind) != Repeat::Never
+        let may_follow = repetition_after(AttemptEnd::ConnectionBroken, self.kind) != Repeat::Never
             && self.n_made < retry.attempts;
         let limit = retry.attempt_timeout.filter(|_| may_follow);
         let ends = limit.and_then(|limit| Instant::now().checked_add(limit));
@@ -66,21 +66,21 @@ impl Attempts {
     }
 
     /// Takes the headers of the finished request, of which one may name another method.
-    pub(super) fn note_request_headers(&mut self, headers: &HeaderMap) {
+    pub(super) fn note_method_override(&mut self, headers: &HeaderMap) {
         self.kind = self.kind.with_method_override(headers);
     }
 
     pub(super) fn note_failure(&mut self, error: &Error) {
-        self.lost = Failure::of_error(error);
+        self.lost = Failure::of_retryable_error(error);
     }
 
     pub(super) fn is_repeatable_failure(&self, failure: Failure) -> bool {
-        repeat(failure.end, self.kind) != Repeat::Never
+        repetition_after(failure.end, self.kind) != Repeat::Never
     }
 }
 
 impl Failure {
-    pub(super) fn of_answer<T>(answer: &Response<T>) -> Option<Self> {
+    pub(super) fn of_retryable_status<T>(answer: &Response<T>) -> Option<Self> {
         let status = answer.status().as_u16();
         let asked = retry_after(answer.headers());
         let failure = Self {
@@ -93,7 +93,7 @@ impl Failure {
         matches!(status, 429 | 502..=504).then_some(failure)
     }
 
-    fn of_error(error: &Error) -> Option<Self> {
+    fn of_retryable_error(error: &Error) -> Option<Self> {
         let code = match error.kind() {
             ErrorKind::TimedOut => FaultCode::TimedOut,
             _ => FaultCode::Unreachable,

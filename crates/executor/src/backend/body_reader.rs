@@ -10,7 +10,7 @@ use futures_util::future::Either;
 use http::Response;
 use tokio::time::{Instant, timeout_at};
 
-use super::in_time::in_time;
+use super::in_time::run_within_deadline;
 
 /// The response with its body, of at most `bound` bytes, read until `deadline`.
 pub(super) fn read_response(
@@ -22,13 +22,13 @@ pub(super) fn read_response(
     if !head.status.is_success() || Splitter::from_headers(&head.headers).is_none() {
         let collected = body.collect(bound);
         return Either::Left(async move {
-            let collected = in_time(deadline, pin!(collected)).await;
-            Ok(Response::from_parts(head, collected.unwrap_or_else(|_| Err(late_error()))?))
+            let collected = run_within_deadline(deadline, pin!(collected)).await;
+            Ok(Response::from_parts(head, collected.unwrap_or_else(|_| Err(timed_out_error()))?))
         });
     }
     // Boxed because few responses are sequences; the others need no room for it.
     Either::Right(Box::pin(async move {
-        let (body, end) = read_until(body, bound, deadline).await?;
+        let (body, end) = read_within_limits(body, bound, deadline).await?;
         if end == End::Bound {
             head.extensions.insert(Unfinished);
         }
@@ -42,7 +42,7 @@ enum End {
     Service,
 }
 
-async fn read_until(
+async fn read_within_limits(
     mut body: ResponseBody,
     bound: usize,
     deadline: Instant,
@@ -51,7 +51,7 @@ async fn read_until(
     loop {
         let chunk = match timeout_at(deadline, body.chunk()).await {
             Ok(chunk) => chunk?,
-            Err(_) if read.is_empty() => return Err(late_error()),
+            Err(_) if read.is_empty() => return Err(timed_out_error()),
             Err(_) => return Ok((read.freeze(), End::Bound)),
         };
         let Some(mut chunk) = chunk else { return Ok((read.freeze(), End::Service)) };
@@ -65,6 +65,6 @@ async fn read_until(
     }
 }
 
-pub(super) fn late_error() -> Error {
+pub(super) fn timed_out_error() -> Error {
     Error::new(ErrorKind::TimedOut, "the service did not answer in time")
 }

@@ -3,7 +3,7 @@
 //! Other modules decide what follows.
 
 use callgate_auth::{Challenge, CredentialRefusal, challenges};
-use callgate_tool::visible_line;
+use callgate_tool::escape_invisible_in_line;
 use http::{Response, StatusCode};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -21,7 +21,7 @@ pub(super) fn credential_refusal<T>(response: &Response<T>) -> Option<Credential
         return None;
     }
     let challenges = challenges(response.headers());
-    let of_tokens = || challenges.iter().filter(|challenge| is_for_a_token(challenge));
+    let of_tokens = || challenges.iter().filter(|challenge| is_token_challenge(challenge));
     // RFC 6750 §3.1: of its codes only `invalid_token` concerns the token; a challenge without a code names no fault.
     if of_tokens().any(|challenge| matches!(challenge.error, None | Some("invalid_token"))) {
         return Some(CredentialRefusal::Token);
@@ -36,20 +36,20 @@ pub(super) fn refusal_reason<T>(response: &Response<T>) -> Option<String> {
     let (challenge, text) =
         challenges.iter().find_map(|challenge| Some((challenge, challenge.reason()?)))?;
     let Challenge { error, scope, .. } = challenge;
-    let mut reason = format!("it says `{}`", shown_words(text));
+    let mut reason = format!("it says `{}`", shortened_reason(text));
     if let Some(scope) = scope.filter(|_| *error == Some("insufficient_scope")) {
-        reason.push_str(&format!(" and asks for the scope `{}`", shown_words(scope)));
+        reason.push_str(&format!(" and asks for the scope `{}`", shortened_reason(scope)));
     }
     Some(reason)
 }
 
-fn is_for_a_token(challenge: &Challenge<'_>) -> bool {
+fn is_token_challenge(challenge: &Challenge<'_>) -> bool {
     TOKEN_SCHEMES.iter().any(|ours| challenge.scheme.eq_ignore_ascii_case(ours))
 }
 
 /// The words of a service on one line, cut to the length of a reason.
-fn shown_words(text: &str) -> String {
-    visible_line(text.trim()).chars().take(LONGEST_REASON).collect()
+fn shortened_reason(text: &str) -> String {
+    escape_invisible_in_line(text.trim()).chars().take(LONGEST_REASON).collect()
 }
 
 /// The most characters of a reason or a scope that are shown.

@@ -75,11 +75,11 @@ impl Backend for ClientFunction {
         Execution::Client
     }
 
-    fn client_time(&self) -> Duration {
+    fn client_time_limit(&self) -> Duration {
         self.time
     }
 
-    async fn for_client(&self, call: &Call<'_>, _: &mut Journal) -> Result<Value, Box<Fault>> {
+    async fn client_request(&self, call: &Call<'_>, _: &mut Journal) -> Result<Value, Box<Fault>> {
         Ok(Value::Object(call.arguments().clone()))
     }
 

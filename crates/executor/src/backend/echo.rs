@@ -33,14 +33,14 @@ pub(super) fn without_secrets_in_body(
 }
 
 /// The response with every secret masked in its body. JSON stays JSON: a mask in place of a number would break it.
-pub(super) fn readable_without_secrets(
+pub(super) fn masked_keeping_valid_json(
     response: &Response<Bytes>,
     masker: &Masker<'_>,
 ) -> Option<Response<Bytes>> {
     let mut kept = without_secrets_in_body(response, masker)?;
     let was_json = Value::from_slice(response.body()).ok();
     if let (Some(mut json), Err(_)) = (was_json, Value::from_slice(kept.body())) {
-        json.mask(masker);
+        json.mask_secrets(masker);
         *kept.body_mut() = Bytes::from(json.to_string());
     }
     Some(kept)
@@ -73,7 +73,7 @@ mod tests {
             ("9876543, 1", "****, 1"),
         ] {
             let answer = Response::new(Bytes::from(body));
-            let masked = readable_without_secrets(&answer, &masker).unwrap();
+            let masked = masked_keeping_valid_json(&answer, &masker).unwrap();
             assert_eq!(masked.body(), expected, "{body}");
         }
     }

@@ -44,7 +44,7 @@ impl EditedTool {
             faults.extend(value_faults(&schema, edit));
         }
         if let Value::Object(schema) = &mut schema {
-            edit_schema(schema, edit);
+            apply_edit_to_schema(schema, edit);
         }
         faults.extend(faults_of_examples(schema.clone(), edit));
         let mut edited = tool.clone();
@@ -60,7 +60,7 @@ impl EditedTool {
     }
 
     /// Sets the description, unless the operator wrote one.
-    pub(super) fn describe(&mut self, description: String) {
+    pub(super) fn set_description_if_absent(&mut self, description: String) {
         if self.applied.changes.description.is_none() {
             self.tool.description = description;
         }
@@ -96,8 +96,8 @@ impl EditedTool {
         Ok(filled)
     }
 
-    pub(super) fn fingerprint(&self, hasher: &mut FingerprintHasher) {
-        hasher.object(&self.values);
+    pub(super) fn hash_operator_values(&self, hasher: &mut FingerprintHasher) {
+        hasher.add_object(&self.values);
     }
 }
 
@@ -109,7 +109,7 @@ fn argument_faults(schema: &Value, edit: &ToolEdit) -> Vec<EditFault> {
         required.is_some_and(|names| names.iter().any(|required| required == name))
     };
     let mut faults = Vec::new();
-    for (pointer, name) in edit.arguments() {
+    for (pointer, name) in edit.changed_arguments() {
         if argument_names().all(|argument_name| argument_name != name) {
             faults.push(EditFault::unknown_argument(pointer, name, argument_names()));
             continue;
@@ -119,13 +119,13 @@ fn argument_faults(schema: &Value, edit: &ToolEdit) -> Vec<EditFault> {
             let message = format!(
                 "expected a tool whose schema has no rules about several arguments, got one with `{keyword}`: `{name}`"
             );
-            faults.push(EditFault::unfit(
+            faults.push(EditFault::impossible_change(
                 pointer,
                 message,
                 "change the schema of the function itself",
             ));
         } else if pointer.starts_with("/hide/") && is_required(name) && edit.value(name).is_none() {
-            faults.push(EditFault::without_value(pointer, name));
+            faults.push(EditFault::missing_hidden_value(pointer, name));
         }
     }
     faults
@@ -145,14 +145,14 @@ fn value_faults(schema: &Value, edit: &ToolEdit) -> Vec<EditFault> {
             for problem in problems.into_iter().flatten() {
                 let message = format!("expected {}, got: {}", problem.expected, problem.got);
                 let help = "write a value that the schema of the argument allows";
-                faults.push(EditFault::unfit(format!("/{key}/{name}"), message, help));
+                faults.push(EditFault::impossible_change(format!("/{key}/{name}"), message, help));
             }
         }
     }
     faults
 }
 
-fn edit_schema(schema: &mut Object, edit: &ToolEdit) {
+fn apply_edit_to_schema(schema: &mut Object, edit: &ToolEdit) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         let hidden: Vec<String> =
             properties.keys().filter(|name| edit.hides(name)).cloned().collect();

@@ -24,7 +24,7 @@ use super::{
     attempts::{Attempts, request_kind},
     challenge::{self, SentCredential},
     failure,
-    in_time::in_time,
+    in_time::run_within_deadline,
     masked_request, redirect,
     request_span::{note_status, request_span},
 };
@@ -61,16 +61,17 @@ impl Connection {
         let inputs =
             self.session_values.session_without_withheld(call.session(), plan.operation(), journal);
         let kept = StoredResults::new(&find);
-        let mut request = plan.request_with(call.arguments(), &inputs, kept, journal)?;
+        let mut request =
+            plan.request_with_stored_results(call.arguments(), &inputs, kept, journal)?;
         let n_bytes = request.body().len();
         if let Some(most) = self.settings.request_bytes.filter(|most| n_bytes > *most) {
-            return Err(too_large(n_bytes, most));
+            return Err(body_too_large_fault(n_bytes, most));
         }
         if let Some(trace) = call.trace() {
-            trace.put_headers(request.headers_mut());
+            trace.put_headers_if_absent(request.headers_mut());
             // Baggage may hold private facts, and the service may belong to anyone.
             if self.settings.baggage {
-                trace.put_baggage(request.headers_mut());
+                trace.put_baggage_if_absent(request.headers_mut());
             }
         }
         Ok(request)
@@ -95,7 +96,7 @@ impl Connection {
         call: &Call<'_>,
     ) -> Result<BTreeMap<Handle, StoredResult>, Box<Fault>> {
         let mut handles = Vec::new();
-        call.arguments().values().for_each(|value| find_handles(value, &mut handles));
+        call.arguments().values().for_each(|value| collect_handles(value, &mut handles));
         let owner = Owner::new(call.principal(), call.session());
         let mut kept = BTreeMap::new();
         for handle in handles {
@@ -110,18 +111,18 @@ impl Connection {
     }
 }
 
-fn too_large(n_bytes: usize, most: usize) -> Box<Fault> {
+fn body_too_large_fault(n_bytes: usize, most: usize) -> Box<Fault> {
     let message = format!(
         "the body of the request has {n_bytes} bytes, and {most} is the bound, so nothing was sent; send less"
     );
     Box::new(Fault::new(FaultCode::InvalidArguments, message, Next::CorrectArguments))
 }
 
-fn find_handles(value: &Value, handles: &mut Vec<Handle>) {
+fn collect_handles(value: &Value, handles: &mut Vec<Handle>) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| find_handles(item, handles)),
+        Value::Array(items) => items.iter().for_each(|item| collect_handles(item, handles)),
         Value::Object(members) => {
-            members.values().for_each(|member| find_handles(member, handles));
+            members.values().for_each(|member| collect_handles(member, handles));
         }
         Value::String(text) if handles.len() < MAX_HANDLES => {
             handles.extend(Handle::new(text).filter(|handle| !handles.contains(handle)));
@@ -159,7 +160,7 @@ impl<'a> Exchange<'a> {
         let kind = request_kind(plan, call);
         let attempts = Attempts::new(&connection.settings.retry, kind, deadline);
         if attempts.is_some() {
-            connection.retry_budget.earn_retry();
+            connection.retry_budget.count_call();
         }
         Self { plan, authenticator, connection, call, kind, deadline, attempts, secrets, sent }
     }
@@ -172,7 +173,7 @@ impl<'a> Exchange<'a> {
 
     /// Sends the call once. If the service refuses a token that can be renewed, sends it again: a refused request was not
     /// executed. `again` repeats attempts that fail otherwise.
-    pub(super) async fn send_once(
+    pub(super) async fn send_with_renewal(
         &mut self,
         journal: &mut Journal,
     ) -> Result<Response<ResponseBody>, Box<Fault>> {
@@ -184,26 +185,27 @@ impl<'a> Exchange<'a> {
         if let Some(attempts) = &mut self.attempts {
             self.deadline = attempts.begin_attempt(&self.connection.settings.retry);
         }
-        self.mark_trust(&mut request);
+        self.attach_trust_and_secrets(&mut request);
         let checked = self.connection.transport.check(&request);
         checked.map_err(|error| self.sending_fault(&error, journal))?;
-        let (answer, authorization) =
-            self.follow_redirects(&mut request, failure::credential_fault, journal).await?;
+        let (answer, authorization) = self
+            .send_and_follow_redirects(&mut request, failure::credential_fault, journal)
+            .await?;
         let may_renew = |sent| sent != SentCredential::Fresh && Instant::now() < self.deadline;
         let refusal = challenge::credential_refusal(&answer).filter(|_| may_renew(self.sent));
         if !self.renew_credential(refusal, &authorization).await {
             return Ok(answer);
         }
-        if repeat(AttemptEnd::CredentialRefused, self.kind) == Repeat::Never {
+        if repetition_after(AttemptEnd::CredentialRefused, self.kind) == Repeat::Never {
             self.sent = SentCredential::Once;
             journal.note(Event::NotRetried { why: "a person approved one request of it" });
             return Ok(answer);
         }
         // Boxed because few calls come here; the others need no room for it.
-        Box::pin(self.send_renewed_request(journal)).await
+        Box::pin(self.resend_with_fresh_credential(journal)).await
     }
 
-    async fn send_renewed_request(
+    async fn resend_with_fresh_credential(
         &mut self,
         journal: &mut Journal,
     ) -> Result<Response<ResponseBody>, Box<Fault>> {
@@ -213,9 +215,9 @@ impl<'a> Exchange<'a> {
         // decisions.
         let noted = &mut Journal::default();
         let mut request = self.connection.planned_request(self.plan, self.call, noted).await?;
-        self.mark_trust(&mut request);
+        self.attach_trust_and_secrets(&mut request);
         let (answer, _) =
-            self.follow_redirects(&mut request, failure::renewal_fault, journal).await?;
+            self.send_and_follow_redirects(&mut request, failure::renewal_fault, journal).await?;
         Ok(answer)
     }
 
@@ -223,7 +225,7 @@ impl<'a> Exchange<'a> {
         if let Some(attempts) = &mut self.attempts {
             attempts.note_failure(error);
         }
-        if error.is_of_repetition() {
+        if error.is_after_repetition() {
             journal.note(Event::SentAgain);
         }
         if let (ErrorKind::NothingRecorded, Some(detail)) = (error.kind(), error.detail()) {
@@ -231,7 +233,7 @@ impl<'a> Exchange<'a> {
             journal.note(Event::NothingRecorded { detail });
         }
         let server = &self.plan.operation().server.url;
-        if let Some(refusal) = failure::refused_event(error, server) {
+        if let Some(refusal) = failure::destination_refused_event(error, server) {
             journal.note(refusal);
         } else if error.kind() != ErrorKind::NothingRecorded {
             let mut why = failure::no_response_reason(error, server);
@@ -245,7 +247,7 @@ impl<'a> Exchange<'a> {
 
     /// Marks on a request who named its server, which decides how the transport trusts it, whether it may go again, and the
     /// session values that no text about the request may show.
-    fn mark_trust(&self, request: &mut Request<Bytes>) {
+    fn attach_trust_and_secrets(&self, request: &mut Request<Bytes>) {
         request.extensions_mut().insert(self.plan.operation().server.named_by);
         request.extensions_mut().insert(self.kind);
         if !self.secrets.is_empty() {
@@ -255,7 +257,7 @@ impl<'a> Exchange<'a> {
 
     /// Sends the request and follows its redirects. Moves the request out of the exchange, because copying it for each
     /// future costs more than all other work of a call here.
-    async fn follow_redirects(
+    async fn send_and_follow_redirects(
         &mut self,
         request: &mut Request<Bytes>,
         told: FaultOf,
@@ -270,12 +272,13 @@ impl<'a> Exchange<'a> {
             let sent = self.send_request(request, told, journal).instrument(span.clone()).await;
             let (answer, authorization) = sent?;
             note_status(&span, answer.status());
-            let next = bare
-                .and_then(|bare| redirect::next(&bare, &answer, &self.plan.operation().server.url));
+            let next = bare.and_then(|bare| {
+                redirect::redirected_request(&bare, &answer, &self.plan.operation().server.url)
+            });
             let Some(next) = next else { return Ok((answer, authorization)) };
             if n_followed == redirect::MAX_REDIRECTS {
                 let status = answer.status().as_u16();
-                return Err(wording::answer::redirect_loop(status, redirect::MAX_REDIRECTS));
+                return Err(wording::answer::too_many_redirects(status, redirect::MAX_REDIRECTS));
             }
             *request = next;
             n_followed += 1;
@@ -286,7 +289,7 @@ impl<'a> Exchange<'a> {
     fn mark_trace_step(&self, request: &mut Request<Bytes>) {
         let Some(CurrentTrace(now)) = self.call.extensions().get() else { return };
         if let Some(step) = now() {
-            step.replace_headers(self.call.trace(), request.headers_mut());
+            step.replace_trace_headers(self.call.trace(), request.headers_mut());
         }
     }
 
@@ -298,14 +301,14 @@ impl<'a> Exchange<'a> {
     ) -> Result<(Response<ResponseBody>, Authorization), Box<Fault>> {
         let watched =
             self.call.extensions().get::<CallWatcher>().map(|CallWatcher(watcher)| watcher);
-        let shown = watched.and_then(|_| self.request_for_watcher(request));
+        let shown = watched.and_then(|_| self.masked_request_for_watcher(request));
         let authorization = self.authorize_request(request, told, journal).await?;
         if !authorization.placed.is_empty() && self.sent == SentCredential::Nothing {
             self.sent = SentCredential::Credential;
         }
         self.secrets.extend(authorization.secrets.iter().cloned());
         if let Some(attempts) = &mut self.attempts {
-            attempts.note_request_headers(request.headers());
+            attempts.note_method_override(request.headers());
         }
         let started = Instant::now();
         let timeout = self.deadline.saturating_duration_since(started);
@@ -329,7 +332,7 @@ impl<'a> Exchange<'a> {
         let answer = opened.map_err(|error| self.sending_fault(&error, journal))?;
         if let Some(watcher) = watched {
             let masker = Masker::new(&self.secrets);
-            watcher.observe_answer_head(&masked_request::shown_head(
+            watcher.observe_answer_head(&masked_request::masked_answer_head(
                 &answer,
                 started.elapsed(),
                 &masker,
@@ -350,8 +353,9 @@ impl<'a> Exchange<'a> {
         journal: &mut Journal,
     ) -> Result<Authorization, Box<Fault>> {
         let authorized = self.authenticator.authorize(request, self.call.session());
-        let authorized = pin!(in_time(self.deadline, authorized));
-        let Some(authorized) = Stop::unless(self.call.stop(), authorized).await else {
+        let authorized = pin!(run_within_deadline(self.deadline, authorized));
+        let Some(authorized) = Stop::run_unless_stopped(self.call.stop_signal(), authorized).await
+        else {
             return Err(failure::stop_fault(
                 Reached::No,
                 self.plan.operation().retry_effect(),
@@ -362,7 +366,7 @@ impl<'a> Exchange<'a> {
             return Err(wording::timed_out_before_sending(self.limits().timeout));
         };
         authorized.map_err(|error| {
-            if let Some(why) = failure::credential_cause(&error) {
+            if let Some(why) = failure::credential_operator_detail(&error) {
                 tracing::info!(why, "no credential");
                 journal.note(Event::CredentialAbsent { why });
             }
@@ -374,10 +378,13 @@ impl<'a> Exchange<'a> {
     }
 
     /// The request before it has its credentials, as a watcher of the call may see it.
-    fn request_for_watcher(&self, request: &Request<Bytes>) -> Option<PlannedRequest> {
-        let shown =
-            masked_request::shown_request(request.clone(), self.authenticator, self.call.session())
-                .ok()?;
+    fn masked_request_for_watcher(&self, request: &Request<Bytes>) -> Option<PlannedRequest> {
+        let shown = masked_request::masked_planned_request(
+            request.clone(),
+            self.authenticator,
+            self.call.session(),
+        )
+        .ok()?;
         Some(self.connection.session_values.masked_request(shown, self.call.session()))
     }
 

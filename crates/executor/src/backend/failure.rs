@@ -13,12 +13,12 @@ pub(super) fn credential_fault(error: &callgate_auth::Error) -> Box<Fault> {
     if error.kind() == CredentialErrorKind::NoHeaderValue {
         return wording::no_header_value(&error.to_string());
     }
-    fault_with_advice(wording::auth_failed(&credential_reason(error)), error)
+    fault_with_next_step(wording::auth_failed(&reason_without_secret_names(error)), error)
 }
 
 /// The fault for a refused credential that has no fresh replacement.
 pub(super) fn renewal_fault(error: &callgate_auth::Error) -> Box<Fault> {
-    fault_with_advice(wording::auth_not_renewed(&credential_reason(error)), error)
+    fault_with_next_step(wording::auth_not_renewed(&reason_without_secret_names(error)), error)
 }
 
 /// The fault for a refused call. `reason` is the service's, if it gives one.
@@ -29,10 +29,10 @@ pub(super) fn refusal_fault(
 ) -> Box<Fault> {
     let reason = reason.unwrap_or("it names no reason");
     match sent {
-        SentCredential::Nothing if takes_password(operation.arguments_schema(), DEEPEST) => {
+        SentCredential::Nothing if needs_password(operation.arguments_schema(), DEEPEST) => {
             wording::sign_in_refused()
         }
-        SentCredential::Nothing if is_open_with_arguments(operation) => {
+        SentCredential::Nothing if is_public_with_arguments(operation) => {
             wording::open_call_refused()
         }
         SentCredential::Credential => {
@@ -49,7 +49,7 @@ pub(super) fn refusal_fault(
 }
 
 /// True if the operation says itself that it needs no credential, and takes arguments: then one of them is at fault.
-fn is_open_with_arguments(operation: &Operation) -> bool {
+fn is_public_with_arguments(operation: &Operation) -> bool {
     let security = &operation.security;
     let properties = &operation.arguments_schema()["properties"];
     let has_arguments = properties.as_object().is_some_and(|properties| !properties.is_empty());
@@ -57,25 +57,25 @@ fn is_open_with_arguments(operation: &Operation) -> bool {
 }
 
 /// True if a schema of arguments asks for a password: then the caller signs in, and not the operator.
-fn takes_password(schema: &Value, depth: usize) -> bool {
+fn needs_password(schema: &Value, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let is_asked = |(name, schema): (&String, &Value)| {
-        is_password(name, schema) || takes_password(schema, depth)
+        is_password_argument(name, schema) || needs_password(schema, depth)
     };
     match schema {
-        Value::Array(schemas) => schemas.iter().any(|schema| takes_password(schema, depth)),
+        Value::Array(schemas) => schemas.iter().any(|schema| needs_password(schema, depth)),
         Value::Object(members) => {
             members.iter().any(|(keyword, value)| match (keyword.as_str(), value) {
                 ("format", Value::String(format)) => format == "password",
                 ("properties", Value::Object(properties)) => properties.iter().any(is_asked),
-                _ => takes_password(value, depth),
+                _ => needs_password(value, depth),
             })
         }
         _ => false,
     }
 }
 
-fn is_password(name: &str, schema: &Value) -> bool {
+fn is_password_argument(name: &str, schema: &Value) -> bool {
     // `pin: true` fastens a message, and signs nobody in.
     if schema.get("type").and_then(Value::as_str) == Some("boolean") {
         return false;
@@ -96,7 +96,7 @@ const SIGN_IN_VALUES: [&str; 7] =
 const DEEPEST: usize = 32;
 
 /// The reason why there is no credential, worded for a model: the names of secrets are for the operator only.
-fn credential_reason(error: &callgate_auth::Error) -> String {
+fn reason_without_secret_names(error: &callgate_auth::Error) -> String {
     let reason = match error.kind() {
         CredentialErrorKind::MissingSecret => "the operator's secret is missing or cannot be read",
         CredentialErrorKind::UnusableSecret => "the operator's secret cannot be used",
@@ -111,8 +111,8 @@ fn credential_reason(error: &callgate_auth::Error) -> String {
 
 /// The part of a credential's failure that the operator sees and a model does not: the name of the secret, and the
 /// message of its store.
-pub(super) fn credential_cause(error: &callgate_auth::Error) -> Option<String> {
-    Some(message_with_causes(error)).filter(|told| *told != credential_reason(error))
+pub(super) fn credential_operator_detail(error: &callgate_auth::Error) -> Option<String> {
+    Some(message_with_causes(error)).filter(|told| *told != reason_without_secret_names(error))
 }
 
 /// The reason why a service sent no response, for the operator.
@@ -149,7 +149,7 @@ pub(super) fn message_with_causes(error: &(dyn std::error::Error + 'static)) -> 
     told
 }
 
-fn fault_with_advice(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box<Fault> {
+fn fault_with_next_step(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box<Fault> {
     match error.kind() {
         CredentialErrorKind::MissingSessionValue | CredentialErrorKind::UnusableSessionValue => {
             fault.code = FaultCode::SignInRequired;
@@ -163,20 +163,20 @@ fn fault_with_advice(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box
 
 /// The record of a request that was refused for its destination, with the step that allows it for an operator who
 /// intends it; `None` if there is no such step.
-pub(super) fn refused_event(error: &Error, server: &Url) -> Option<Event> {
+pub(super) fn destination_refused_event(error: &Error, server: &Url) -> Option<Event> {
     let remedy = denial_remedy(error, server)?;
-    Some(Event::Refused { why: Some(destination_words(error, server)), remedy })
+    Some(Event::Refused { why: Some(destination_description(error, server)), remedy })
 }
 
-/// The record for a dry run whose destination a call would not reach, as [`refused_event`].
-pub(super) fn refusal_of_a_call(error: &Error, server: &Url) -> Option<Event> {
+/// The record for a dry run whose destination a call would not reach, as [`destination_refused_event`].
+pub(super) fn dry_run_refusal_event(error: &Error, server: &Url) -> Option<Event> {
     let remedy = denial_remedy(error, server)?;
-    let why = format!("a call would not be sent: {}", destination_words(error, server));
+    let why = format!("a call would not be sent: {}", destination_description(error, server));
     Some(Event::Refused { why: Some(why), remedy })
 }
 
-fn destination_words(error: &Error, server: &Url) -> String {
-    let named = server_base(server);
+fn destination_description(error: &Error, server: &Url) -> String {
+    let named = server_url_without_slash(server);
     match error.denied_address() {
         Some(address) => format!("`{named}` is at {address}"),
         None => format!("the description names `{named}`"),
@@ -186,7 +186,7 @@ fn destination_words(error: &Error, server: &Url) -> String {
 fn denial_remedy(error: &Error, server: &Url) -> Option<Remedy> {
     match (error.denial()?, error.denied_address()) {
         (Denial::Insecure | Denial::Private, _) => {
-            Some(Remedy::NameServer { url: server_base(server).to_owned() })
+            Some(Remedy::NameServer { url: server_url_without_slash(server).to_owned() })
         }
         (Denial::LinkLocal, Some(address)) => {
             Some(Remedy::AllowAddress { address: address.to_string() })
@@ -195,7 +195,7 @@ fn denial_remedy(error: &Error, server: &Url) -> Option<Remedy> {
     }
 }
 
-fn server_base(server: &Url) -> &str {
+fn server_url_without_slash(server: &Url) -> &str {
     server.as_str().trim_end_matches('/')
 }
 
@@ -216,8 +216,8 @@ pub(crate) fn stop_fault(unanswered: Reached, effect: Effect, journal: &Journal)
 
 pub(super) fn exchange_fault(error: &Error, limits: &Limits, effect: Effect) -> Box<Fault> {
     match error.kind() {
-        ErrorKind::Coding => wording::answer::undecodable(effect),
-        ErrorKind::Expanding => wording::answer::expanded_answer(MAX_EXPANSION, effect),
+        ErrorKind::Coding => wording::answer::undecodable_content(effect),
+        ErrorKind::Expanding => wording::answer::answer_expands_too_much(MAX_EXPANSION, effect),
         ErrorKind::MalformedRecording | ErrorKind::Refused => {
             wording::refused_request(&error.to_string())
         }
@@ -229,7 +229,7 @@ pub(super) fn exchange_fault(error: &Error, limits: &Limits, effect: Effect) -> 
             wording::unreachable(Reached::No, effect)
         }
         ErrorKind::TimedOut => wording::timed_out(limits.timeout, effect),
-        ErrorKind::TooLarge => wording::answer::too_large(limits.response_bytes, effect),
+        ErrorKind::TooLarge => wording::answer::too_large_answer(limits.response_bytes, effect),
         _ => wording::unreachable(error.reached_service(), effect),
     }
 }
@@ -260,7 +260,7 @@ mod tests {
             (json!({"properties": {"name": {"const": "password"}, "pass": text}}), false),
             (json!({"description": "the password", "properties": {}}), false),
         ] {
-            assert_eq!(takes_password(&schema, DEEPEST), expected, "{schema}");
+            assert_eq!(needs_password(&schema, DEEPEST), expected, "{schema}");
         }
     }
 }

@@ -128,7 +128,7 @@ impl Backend for Function {
         let running = (self.body)(call.to_static());
         let ended = timeout_at(deadline, running).await;
         ended.unwrap_or_else(|_| {
-            let time = call.time_within(self.limit);
+            let time = call.duration_within(self.limit);
             Outcome::Failed(wording::timed_out(time, self.tool.effect))
         })
     }

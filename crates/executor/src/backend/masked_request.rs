@@ -17,7 +17,7 @@ use http::{
 use super::failure;
 use crate::watcher::AnswerHead;
 
-pub(super) fn shown_request(
+pub(super) fn masked_planned_request(
     mut request: Request<Bytes>,
     authenticator: &dyn Authenticator,
     session: &Session,
@@ -28,7 +28,7 @@ pub(super) fn shown_request(
     Ok(planned_request(&request, &credential_masks(&places, request.headers())))
 }
 
-pub(super) fn shown_head<T>(
+pub(super) fn masked_answer_head<T>(
     answer: &Response<T>,
     elapsed: Duration,
     masker: &Masker<'_>,
@@ -49,7 +49,7 @@ pub(super) fn shown_head<T>(
 }
 
 /// Returns true if a response holds more than the answer shows. A file or a cut part is kept by itself.
-pub(super) fn is_partial(answer: &Answer) -> bool {
+pub(super) fn has_more_than_shown(answer: &Answer) -> bool {
     match &answer.content {
         Content::File { .. } => true,
         Content::Parts(_) => {

@@ -67,7 +67,7 @@ impl OpenApi {
     }
 
     fn response_shape(&self, call: &Call<'_>) -> std::borrow::Cow<'_, Shape> {
-        call.response_choice().shape(self.own_shape())
+        call.response_choice().chosen_shape(self.own_shape())
     }
 
     fn refuse_unknown_session(&self, call: &Call<'_>) -> Result<(), Box<Fault>> {
@@ -75,7 +75,7 @@ impl OpenApi {
         unknown_session::refuse_unknown_session(call.session(), operation, &*self.authenticator)
     }
 
-    async fn filled_arguments(
+    async fn masked_filled_arguments(
         &self,
         call: &Call<'_>,
         journal: &mut Journal,
@@ -104,7 +104,8 @@ impl OpenApi {
         if let Some(refusal) = self.refusal_event_of_planned_request(&mut request) {
             journal.note(refusal);
         }
-        let shown = masked_request::shown_request(request, &*self.authenticator, call.session())?;
+        let shown =
+            masked_request::masked_planned_request(request, &*self.authenticator, call.session())?;
         if let Some(obstacle) = self.authenticator.obstacle() {
             journal.note(Event::Unauthorized { why: obstacle.to_string() });
         }
@@ -116,14 +117,14 @@ impl OpenApi {
         let server = &self.plan.operation().server;
         request.extensions_mut().insert(server.named_by);
         let error = self.connection.transport.check(request).err()?;
-        failure::refusal_of_a_call(&error, &server.url)
+        failure::dry_run_refusal_event(&error, &server.url)
     }
 
     fn new_exchange<'a>(&'a self, call: &'a Call<'a>) -> Exchange<'a> {
         Exchange::new(&self.plan, &*self.authenticator, &self.connection, call)
     }
 
-    async fn whole_outcome(
+    async fn outcome_of_whole_response(
         &self,
         response: Response<Bytes>,
         exchange: Exchange<'_>,
@@ -137,7 +138,7 @@ impl OpenApi {
         if let Some(recorder) = watched.and_then(|CallWatcher(watcher)| watcher.recorder()) {
             recorder.record_answer(self.recorded_response(&response, &masker));
         }
-        let outcome = self.response_outcome(&response, &masker, call, journal).await;
+        let outcome = self.outcome_with_kept_response(&response, &masker, call, journal).await;
         let is_refused =
             matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
         if is_refused
@@ -163,7 +164,7 @@ impl OpenApi {
     ) -> Result<Opened, Box<Fault>> {
         self.refuse_unknown_session(call)?;
         let mut exchange = self.new_exchange(call);
-        let mut answer = exchange.send_once(journal).await;
+        let mut answer = exchange.send_with_renewal(journal).await;
         if exchange.may_repeat(&answer) {
             answer = Box::pin(exchange.repeat_attempts(answer, journal)).await;
         }
@@ -174,20 +175,22 @@ impl OpenApi {
             let masker = Masker::new(exchange.secrets);
             let arguments = call.arguments();
             let reading = ReadContext { shape: &shape, masker: &masker, arguments, journal };
-            let answer = self.plan.head(&head, &reading);
+            let answer = self.plan.answer_head(&head, &reading);
             let raw = Raw::new(body, self.stream_terms(masker, call));
             return Ok(Opened::Pieces(raw.into_pieces(answer, &head.headers)));
         }
         let splitter = Splitter::from_headers(answer.headers()).filter(|_| is_success);
         let Some(splitter) = splitter else {
-            let response = exchange.whole_response(answer, journal).await?;
-            return Ok(Opened::Ended(self.whole_outcome(response, exchange, call, journal).await?));
+            let response = exchange.read_response_with_repeats(answer, journal).await?;
+            return Ok(Opened::Ended(
+                self.outcome_of_whole_response(response, exchange, call, journal).await?,
+            ));
         };
         let (head, body) = answer.into_parts();
         let masker = Masker::new(exchange.secrets);
         let arguments = call.arguments();
         let reading = ReadContext { shape: &shape, masker: &masker, arguments, journal };
-        let head = self.plan.head(&head, &reading);
+        let head = self.plan.answer_head(&head, &reading);
         let values = Values::new(body, splitter, self.stream_terms(masker, call));
         Ok(Opened::Pieces(values.into_pieces(head)))
     }
@@ -195,28 +198,28 @@ impl OpenApi {
     /// The terms on which the body of a response is handed on as it arrives.
     fn stream_terms(&self, masker: Masker<'static>, call: &Call<'_>) -> Terms {
         let (mut limits, effect) = (self.connection.settings.limits, self.retry_effect());
-        limits.timeout = call.time_within(limits.timeout);
+        limits.timeout = call.duration_within(limits.timeout);
         Terms { masker, limits, effect, deadline: call.deadline() }
     }
 
-    async fn outcome_of_run(
+    async fn send_and_read_outcome(
         &self,
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Outcome, Box<Fault>> {
         self.refuse_unknown_session(call)?;
         let mut exchange = self.new_exchange(call);
-        let mut answer = exchange.send_once(journal).await;
+        let mut answer = exchange.send_with_renewal(journal).await;
         // Boxed because few attempts fail; the others need no room for it.
         if exchange.may_repeat(&answer) {
             answer = Box::pin(exchange.repeat_attempts(answer, journal)).await;
         }
-        let response = exchange.whole_response(answer?, journal).await?;
-        self.whole_outcome(response, exchange, call, journal).await
+        let response = exchange.read_response_with_repeats(answer?, journal).await?;
+        self.outcome_of_whole_response(response, exchange, call, journal).await
     }
 
     /// Makes an outcome of a response. The whole response is kept if the outcome does not show all of it.
-    async fn response_outcome(
+    async fn outcome_with_kept_response(
         &self,
         response: &Response<Bytes>,
         masker: &Masker<'_>,
@@ -228,7 +231,7 @@ impl OpenApi {
         let understood = self.plan.understood_response(response, reading);
         let Understood { mut outcome, held_secret, whole_parts } = understood;
         let Outcome::Answered(answer) = &mut outcome else { return outcome };
-        self.plan.leave_out_given(&mut answer.next, call.arguments());
+        self.plan.remove_given_arguments(&mut answer.next, call.arguments());
         let Connection { results, toolset, .. } = &*self.connection;
         let (owner, tool) = (Owner::new(call.principal(), call.session()), self.name().as_str());
         let made_here = |result: StoredResult| result.with_toolset(&**toolset).with_tool(tool);
@@ -240,8 +243,8 @@ impl OpenApi {
                 part.handle = handle;
             }
         }
-        let whole = masked_request::is_partial(answer)
-            .then(|| self.whole_result(response, masker, held_secret));
+        let whole = masked_request::has_more_than_shown(answer)
+            .then(|| self.masked_whole_result(response, masker, held_secret));
         if let Some(result) = whole.flatten() {
             answer.handle = results.keep_result(made_here(result), owner, journal).await;
         }
@@ -289,9 +292,9 @@ impl Backend for OpenApi {
         self.connection.session_values.secrets(session)
     }
 
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        self.connection.session_values.fingerprint(session, self.plan.operation(), hasher);
-        self.authenticator.fingerprint(session, hasher);
+    fn hash_session(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.connection.session_values.hash_session_values(session, self.plan.operation(), hasher);
+        self.authenticator.add_credential_owner(session, hasher);
     }
 
     fn secret_arguments(&self) -> &[String] {
@@ -302,16 +305,16 @@ impl Backend for OpenApi {
         self.runner.execution
     }
 
-    fn client_time(&self) -> Duration {
+    fn client_time_limit(&self) -> Duration {
         self.runner.client_time
     }
 
-    async fn for_client(
+    async fn client_request(
         &self,
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Value, Box<Fault>> {
-        let filled = self.filled_arguments(call, journal).await;
+        let filled = self.masked_filled_arguments(call, journal).await;
         filled.map_err(|fault| self.connection.session_values.masked_fault(fault, call.session()))
     }
 
@@ -323,7 +326,7 @@ impl Backend for OpenApi {
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
-        let ran = self.outcome_of_run(call, journal).await;
+        let ran = self.send_and_read_outcome(call, journal).await;
         self.with_masked_fault(ran.unwrap_or_else(Outcome::Failed), call)
     }
 
@@ -344,12 +347,16 @@ impl Backend for OpenApi {
         let body = Bytes::from(answer.to_string());
         let bound = self.connection.settings.limits.response_bytes;
         if body.len() > bound {
-            return Ok(Outcome::Failed(wording::answer::too_large(bound, self.retry_effect())));
+            return Ok(Outcome::Failed(wording::answer::too_large_answer(
+                bound,
+                self.retry_effect(),
+            )));
         }
         let mut response = Response::new(body);
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let secrets = self.connection.session_values.secrets(call.session());
-        let outcome = self.response_outcome(&response, &Masker::new(&secrets), call, journal).await;
+        let outcome =
+            self.outcome_with_kept_response(&response, &Masker::new(&secrets), call, journal).await;
         Ok(match outcome {
             // The client gives the result of the call, not a status.
             Outcome::Answered(mut answer) => {

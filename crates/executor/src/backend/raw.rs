@@ -11,7 +11,7 @@ use http::{HeaderMap, header::CONTENT_TYPE};
 use tokio::time::timeout_at;
 
 use super::{
-    body_reader::late_error,
+    body_reader::timed_out_error,
     response_stream::{BodyHead, Piece, Pieces, Redactions, Terms},
 };
 
@@ -37,22 +37,22 @@ impl Raw {
         let about = BodyHead { media_type, size: self.body.announced_length() };
         let noted = Arc::clone(&self.noted);
         let chunks = stream::unfold(self, |mut raw| async move {
-            let chunk = raw.next().await?;
+            let chunk = raw.next_masked_bytes().await?;
             Some((chunk.map(Piece::Bytes), raw))
         });
-        Pieces::new(head, chunks).of_body(about).with_redactions(noted)
+        Pieces::new(head, chunks).with_body_head(about).with_redactions(noted)
     }
 
-    async fn next(&mut self) -> Option<Result<Bytes, Box<Fault>>> {
+    async fn next_masked_bytes(&mut self) -> Option<Result<Bytes, Box<Fault>>> {
         while !self.is_ended {
             let chunk = timeout_at(self.terms.piece_deadline(), self.body.chunk()).await;
-            let bytes = match chunk.unwrap_or_else(|_| Err(late_error())) {
+            let bytes = match chunk.unwrap_or_else(|_| Err(timed_out_error())) {
                 Err(error) => {
                     self.is_ended = true;
                     return Some(Err(self.terms.reading_fault(&error)));
                 }
                 Ok(Some(chunk)) if self.terms.masker.is_empty() => chunk,
-                Ok(Some(chunk)) => self.push_chunk(&chunk),
+                Ok(Some(chunk)) => self.push_and_take_masked(&chunk),
                 Ok(None) => {
                     self.is_ended = true;
                     self.take_masked_bytes(0)
@@ -65,7 +65,7 @@ impl Raw {
         None
     }
 
-    fn push_chunk(&mut self, chunk: &Bytes) -> Bytes {
+    fn push_and_take_masked(&mut self, chunk: &Bytes) -> Bytes {
         self.held.extend_from_slice(chunk);
         if self.held.len() < LOOKED_AT {
             Bytes::new()
@@ -107,7 +107,7 @@ mod tests {
         let (masker, effect) = (Masker::new(secrets), Effect::Read);
         let mut raw = Raw::new(body, Terms { masker, limits, effect, deadline: None });
         let mut all = Vec::new();
-        while let Some(chunk) = raw.next().await {
+        while let Some(chunk) = raw.next_masked_bytes().await {
             all.extend_from_slice(&chunk.unwrap());
         }
         all

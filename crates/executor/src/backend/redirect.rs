@@ -19,7 +19,7 @@ pub(super) fn may_follow(redirects: Redirects, request: &Request<Bytes>) -> bool
 }
 
 /// The request that a redirect asks for; `None` if the response to `request` is no redirect to a location below `server`.
-pub(super) fn next<T>(
+pub(super) fn redirected_request<T>(
     request: &Request<Bytes>,
     answer: &Response<T>,
     server: &Url,
@@ -34,7 +34,7 @@ pub(super) fn next<T>(
     if has_user || to.origin() != from.origin() || !from.origin().is_tuple() {
         return None;
     }
-    if !is_below(to.path(), server.path()) {
+    if !is_safely_below(to.path(), server.path()) {
         return None;
     }
     to.set_fragment(None);
@@ -44,7 +44,7 @@ pub(super) fn next<T>(
 }
 
 /// Returns true if a path is the server's or below it, and stays there however often its escapes are decoded.
-fn is_below(path: &str, server: &str) -> bool {
+fn is_safely_below(path: &str, server: &str) -> bool {
     let rest = path.strip_prefix(server.trim_end_matches('/'));
     let is_within = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let mut read = path.to_owned();
@@ -69,7 +69,7 @@ mod tests {
         let request = request.body(Bytes::new()).unwrap();
         let answer = Response::builder().status(status).header(LOCATION, location);
         let server = Url::parse("https://h.example/v1").unwrap();
-        let next = next(&request, &answer.body(()).unwrap(), &server);
+        let next = redirected_request(&request, &answer.body(()).unwrap(), &server);
         let followed = next.as_ref().map(|next| next.uri().to_string());
         assert_eq!(followed.as_deref(), expected, "{status} {location}");
         assert!(next.is_none_or(|next| next.headers()["x-a"] == "1"));

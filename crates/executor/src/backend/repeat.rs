@@ -24,7 +24,7 @@ impl Exchange<'_> {
     fn repeatable_failure(&self, answer: &Answer) -> Option<Failure> {
         let attempts = self.attempts.as_deref()?;
         let failure = match answer {
-            Ok(answer) => Failure::of_answer(answer)?,
+            Ok(answer) => Failure::of_retryable_status(answer)?,
             Err(_) => attempts.lost?,
         };
         attempts.is_repeatable_failure(failure).then_some(failure)
@@ -40,17 +40,17 @@ impl Exchange<'_> {
             if failure.asked.is_none()
                 && let Ok(response) = &mut answer
             {
-                failure.asked = wait_in_body(response, self.deadline).await;
+                failure.asked = wait_asked_in_body(response, self.deadline).await;
             }
             let Some(wait) = self.wait_before_repeat(failure, journal) else { break };
             self.pause_and_drain(wait, answer.ok().map(Response::into_body)).await?;
-            answer = self.send_once(journal).await;
+            answer = self.send_with_renewal(journal).await;
         }
-        self.final_answer(answer)
+        self.with_earlier_reach(answer)
     }
 
     /// The response with its body, within the limits; of a further attempt if the body broke off and the policy allows one.
-    pub(super) fn whole_response<'e>(
+    pub(super) fn read_response_with_repeats<'e>(
         &'e mut self,
         answer: Response<ResponseBody>,
         journal: &'e mut Journal,
@@ -60,12 +60,12 @@ impl Exchange<'_> {
         async move {
             match read.await {
                 Ok(response) => Ok(response),
-                Err(error) => Box::pin(self.read_again(error, journal)).await,
+                Err(error) => Box::pin(self.repeat_and_read(error, journal)).await,
             }
         }
     }
 
-    async fn read_again(
+    async fn repeat_and_read(
         &mut self,
         mut error: Error,
         journal: &mut Journal,
@@ -100,7 +100,7 @@ impl Exchange<'_> {
             return None;
         }
         let asked = failure.asked.unwrap_or_default();
-        let wait = asked.saturating_add(pause_after(attempts.n_made)).min(retry.wait);
+        let wait = asked.saturating_add(jittered_backoff(attempts.n_made)).min(retry.wait);
         let is_late = Instant::now().checked_add(wait).is_none_or(|then| then >= attempts.ends);
         let obstacle = if asked > retry.wait {
             Some("the service asks for a longer wait than `retry` allows")
@@ -133,7 +133,7 @@ impl Exchange<'_> {
             }
             sleep_until(until).await;
         };
-        if Stop::unless(self.call.stop(), waiting).await.is_some() {
+        if Stop::run_unless_stopped(self.call.stop_signal(), waiting).await.is_some() {
             return Ok(());
         }
         let reached = self.attempts.as_deref().map_or(Reached::Maybe, |attempts| attempts.reached);
@@ -141,7 +141,7 @@ impl Exchange<'_> {
     }
 
     /// The end of the last attempt. Its fault says if an earlier attempt came further.
-    fn final_answer(&self, answer: Answer) -> Answer {
+    fn with_earlier_reach(&self, answer: Answer) -> Answer {
         let Some(attempts) = self.attempts.as_deref() else { return answer };
         answer.map_err(|mut fault| {
             if fault.reached == Reached::No && attempts.reached != Reached::No {
@@ -154,7 +154,7 @@ impl Exchange<'_> {
 }
 
 /// The wait that a response asks for in its body, which stays whole. Google's interfaces write it there.
-async fn wait_in_body(
+async fn wait_asked_in_body(
     response: &mut Response<ResponseBody>,
     deadline: Instant,
 ) -> Option<Duration> {
@@ -163,13 +163,13 @@ async fn wait_in_body(
         return None;
     }
     let body = mem::replace(response.body_mut(), ResponseBody::whole(Bytes::new()));
-    let (read, body) = split_first_bytes(body, deadline).await;
+    let (read, body) = peek_first_bytes(body, deadline).await;
     *response.body_mut() = body;
     retry_delay_in_body(&read)
 }
 
 /// The first bytes of a body, as far as they come at once and within the time of the attempt, and the body with them.
-async fn split_first_bytes(mut body: ResponseBody, deadline: Instant) -> (Bytes, ResponseBody) {
+async fn peek_first_bytes(mut body: ResponseBody, deadline: Instant) -> (Bytes, ResponseBody) {
     let until = deadline.min(Instant::now() + BODY_TIME);
     let (mut read, mut broken) = (BytesMut::new(), None);
     while read.len() < MOST_READ && broken.is_none() {
@@ -189,7 +189,7 @@ async fn split_first_bytes(mut body: ResponseBody, deadline: Instant) -> (Bytes,
         let chunk = body.chunk().await.transpose()?;
         Some((chunk, body))
     });
-    (read, ResponseBody::of_pieces(first.chain(rest)))
+    (read, ResponseBody::from_pieces(first.chain(rest)))
 }
 
 fn furthest_reached(one: Reached, other: Reached) -> Reached {
@@ -202,7 +202,7 @@ fn furthest_reached(one: Reached, other: Reached) -> Reached {
 
 /// The wait after this many attempts: doubled each time, and between its half and its whole at random, so that calls which
 /// failed together do not come again together.
-fn pause_after(n_made: usize) -> Duration {
+fn jittered_backoff(n_made: usize) -> Duration {
     let doublings = u32::try_from(n_made.saturating_sub(1)).unwrap_or(u32::MAX);
     let whole = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(doublings));
     let mut random = [0; 4];
@@ -239,8 +239,8 @@ mod tests {
         ] {
             let expected = pieces.concat();
             let sent = pieces.into_iter().map(Ok).chain(is_broken.then(|| Err(broken())));
-            let body = ResponseBody::of_pieces(stream::iter(sent.collect::<Vec<_>>()));
-            let (read, body) = split_first_bytes(body, later()).await;
+            let body = ResponseBody::from_pieces(stream::iter(sent.collect::<Vec<_>>()));
+            let (read, body) = peek_first_bytes(body, later()).await;
             assert!(expected.starts_with(&read) && read.len() >= expected.len().min(MOST_READ));
             let whole = body.collect(usize::MAX).await.map_err(|error| error.kind());
             let expected = (!is_broken).then(|| expected.into()).ok_or(ErrorKind::Receive);
@@ -251,8 +251,8 @@ mod tests {
         {
             let started = Instant::now();
             let first = stream::iter([Ok(Bytes::from("{"))]);
-            let body = ResponseBody::of_pieces(first.chain(stream::pending()));
-            assert_eq!(split_first_bytes(body, deadline).await.0, "{");
+            let body = ResponseBody::from_pieces(first.chain(stream::pending()));
+            assert_eq!(peek_first_bytes(body, deadline).await.0, "{");
             assert_eq!(started.elapsed(), expected);
         }
     }
@@ -260,11 +260,11 @@ mod tests {
     #[test]
     fn waits_double_and_differ() {
         for (n_made, half) in [(1, 100), (2, 200), (3, 400), (9, 25_600)] {
-            let waits: Vec<_> = (0..100).map(|_| pause_after(n_made)).collect();
+            let waits: Vec<_> = (0..100).map(|_| jittered_backoff(n_made)).collect();
             let bounds = Duration::from_millis(half)..=Duration::from_millis(2 * half);
             assert!(waits.iter().all(|wait| bounds.contains(wait)), "{n_made}: {waits:?}");
             assert!(waits.iter().any(|wait| *wait != waits[0]), "{n_made}");
         }
-        assert!(pause_after(usize::MAX) > Duration::from_hours(1));
+        assert!(jittered_backoff(usize::MAX) > Duration::from_hours(1));
     }
 }

@@ -165,7 +165,7 @@ impl Pieces {
         Self { head: Box::new(head), body, stream: Box::pin(stream.fuse()), noted: Arc::default() }
     }
 
-    pub(crate) fn of_body(self, body: BodyHead) -> Self {
+    pub(crate) fn with_body_head(self, body: BodyHead) -> Self {
         Self { body, ..self }
     }
 

@@ -29,7 +29,7 @@ impl Review {
 
     /// Sets the digest of the state that the call would change.
     #[must_use]
-    pub fn with_state(mut self, state: [u8; 32]) -> Self {
+    pub fn with_state_digest(mut self, state: [u8; 32]) -> Self {
         self.state = Some(state);
         self
     }

@@ -30,7 +30,7 @@ impl SessionValues {
     }
 
     /// Adds the values that the inputs of `operation` read, and the operator's own, to a fingerprint.
-    pub(super) fn fingerprint(
+    pub(super) fn hash_session_values(
         &self,
         session: &Session,
         operation: &Operation,
@@ -39,12 +39,12 @@ impl SessionValues {
         let inputs = session.without(&self.withheld);
         for source in operation.session_sources() {
             match source.value(&inputs) {
-                Some(value) => hasher.value(&value),
-                None => hasher.optional(None),
+                Some(value) => hasher.add_value(&value),
+                None => hasher.add_optional_text(None),
             };
         }
         for (input, value) in operation.configured_values() {
-            hasher.text(input.argument.as_str()).value(value);
+            hasher.add_text(input.argument.as_str()).add_value(value);
         }
     }
 
@@ -63,7 +63,7 @@ impl SessionValues {
         let masker = Masker::new(&secrets);
         let mut arguments = Value::Object(arguments);
         if !masker.is_empty() {
-            arguments.mask(&masker);
+            arguments.mask_secrets(&masker);
         }
         arguments
     }
@@ -75,7 +75,7 @@ impl SessionValues {
     ) -> PlannedRequest {
         let secrets = self.secrets(session);
         let masker = Masker::new(&secrets);
-        if masker.is_empty() { request } else { plan_without_secrets(request, &masker) }
+        if masker.is_empty() { request } else { request_without_secrets(request, &masker) }
     }
 }
 
@@ -90,7 +90,7 @@ fn fault_without_secrets(mut fault: Fault, masker: &Masker<'_>) -> Fault {
     fault
 }
 
-fn plan_without_secrets(mut planned: PlannedRequest, masker: &Masker<'_>) -> PlannedRequest {
+fn request_without_secrets(mut planned: PlannedRequest, masker: &Masker<'_>) -> PlannedRequest {
     let PlannedRequest { method: _, url, headers, body, curl } = &mut planned;
     let headers = headers.iter_mut().map(|(_, value)| value);
     for text in [url, curl].into_iter().chain(headers).chain(body) {

@@ -17,13 +17,14 @@ pub(super) fn refuse_unknown_session(
         return Ok(());
     }
     let place = authenticator.session_parameter();
-    let lacks_value = operation.hidden_session_sources().any(|source| source.lacks(session))
-        || place.is_some_and(|place| lacks_stored(session, &place));
+    let lacks_value =
+        operation.hidden_session_sources().any(|source| source.is_missing_parameter(session))
+            || place.is_some_and(|place| is_stored_value_missing(session, &place));
     if lacks_value { Err(wording::unknown_session()) } else { Ok(()) }
 }
 
 /// Reports whether a credential's place is one of stored values, and the session has none there.
-fn lacks_stored(session: &Session, place: &str) -> bool {
+fn is_stored_value_missing(session: &Session, place: &str) -> bool {
     if place == CallerToken::PLACE || place.starts_with("$context.") {
         return false;
     }

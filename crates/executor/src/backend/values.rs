@@ -10,7 +10,7 @@ use futures_util::stream;
 use tokio::time::timeout_at;
 
 use super::{
-    body_reader::late_error,
+    body_reader::timed_out_error,
     response_stream::{Piece, Pieces, Redactions, Terms},
 };
 
@@ -31,22 +31,22 @@ impl Values {
     pub(super) fn into_pieces(self, head: Answer) -> Pieces {
         let noted = Arc::clone(&self.noted);
         let values = stream::unfold(self, |mut values| async move {
-            let value = values.next().await?;
+            let value = values.next_value_or_fault().await?;
             Some((value.map(Piece::Value), values))
         });
         Pieces::new(head, values).with_redactions(noted)
     }
 
-    async fn next(&mut self) -> Option<Result<Json, Box<Fault>>> {
+    async fn next_value_or_fault(&mut self) -> Option<Result<Json, Box<Fault>>> {
         if self.is_ended {
             return None;
         }
-        let next = self.next_value().await;
+        let next = self.read_next_value().await;
         self.is_ended = !matches!(next, Ok(Some(_)));
         next.map_err(|error| self.terms.reading_fault(&error)).transpose()
     }
 
-    async fn next_value(&mut self) -> Result<Option<Json>, Error> {
+    async fn read_next_value(&mut self) -> Result<Option<Json>, Error> {
         let deadline = self.terms.piece_deadline();
         loop {
             if let Some(value) = self.buffered_value() {
@@ -57,10 +57,13 @@ impl Values {
                 return Err(Error::new(ErrorKind::TooLarge, message));
             }
             let chunk = timeout_at(deadline, self.body.chunk()).await;
-            match chunk.unwrap_or_else(|_| Err(late_error()))? {
+            match chunk.unwrap_or_else(|_| Err(timed_out_error()))? {
                 Some(chunk) => self.splitter.push(&chunk),
                 None => {
-                    return Ok(self.splitter.finish().and_then(|bytes| self.masked_value(&bytes)));
+                    return Ok(self
+                        .splitter
+                        .last_value_bytes()
+                        .and_then(|bytes| self.masked_value(&bytes)));
                 }
             }
         }
@@ -69,7 +72,7 @@ impl Values {
     /// The next value in the bytes already received; an event without data is not a value.
     fn buffered_value(&mut self) -> Option<Json> {
         loop {
-            let bytes = self.splitter.split()?;
+            let bytes = self.splitter.next_value_bytes()?;
             let value = self.masked_value(&bytes);
             if value.is_some() {
                 return value;
@@ -78,7 +81,7 @@ impl Values {
     }
 
     fn masked_value(&self, bytes: &[u8]) -> Option<Json> {
-        let value = self.splitter.value(bytes, &self.terms.masker)?;
+        let value = self.splitter.read_value(bytes, &self.terms.masker)?;
         self.noted.add_counts(&value);
         Some(value.json)
     }

@@ -11,13 +11,13 @@ pub(crate) struct Permit<'e>(Entry<'e>);
 impl Catalog {
     /// Decides about a call of the tool that a name means; `None` if there is no such tool or its caller may not use it now.
     pub(crate) fn permit(&self, name: &str, rights: &CallRights) -> Option<Permit<'_>> {
-        self.find(name).map(Permit)?.renewed_permit(rights)
+        self.find(name).map(Permit)?.rechecked_permit(rights)
     }
 }
 
 impl<'e> Permit<'e> {
     /// Decides again, after the call has waited.
-    pub(crate) fn renewed_permit(self, rights: &CallRights) -> Option<Self> {
+    pub(crate) fn rechecked_permit(self, rights: &CallRights) -> Option<Self> {
         self.0.is_permitted(rights).then_some(self)
     }
 

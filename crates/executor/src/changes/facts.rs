@@ -31,7 +31,8 @@ impl<'a> Facts<'a> {
         let tool = match operation {
             None => entry.declaration().map(Cow::Borrowed),
             Some(operation) => {
-                let budget = budgets.entry(toolset).or_insert_with(|| operation.budget());
+                let budget =
+                    budgets.entry(toolset).or_insert_with(|| operation.new_declaration_budget());
                 operation.uncached_declaration(budget).ok().map(Cow::Owned)
             }
         };

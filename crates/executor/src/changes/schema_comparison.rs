@@ -33,7 +33,7 @@ impl<'a> Side<'a> {
         Self { definitions: schema.definitions(), own }
     }
 
-    fn target(self, schema: &'a Value) -> Option<&'a Value> {
+    fn reference_target(self, schema: &'a Value) -> Option<&'a Value> {
         let name = schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
         let own = || self.own.and_then(|own| own.get(name));
         self.definitions.get(name).map(|definition| &*definition.schema).or_else(own)
@@ -58,14 +58,14 @@ impl<'a> Narrowing<'a> {
             }
             return;
         }
-        let (from, to) = (self.old.target(old), self.new.target(new));
+        let (from, to) = (self.old.reference_target(old), self.new.reference_target(new));
         if from.is_none() && to.is_none() {
             return self.compare_schemas(at, old, new);
         }
         if let (Some(_), Some(_), Value::Object(old), Value::Object(new)) = (from, to, old, new) {
             // JSON Schema 2020-12 §8.2.3.1: keywords beside a reference apply too.
             self.compare_objects(at, old, new);
-        } else if has_siblings(old) || has_siblings(new) {
+        } else if has_keyword_beside_ref(old) || has_keyword_beside_ref(new) {
             self.add_unknown(at, "$ref");
         }
         let (from, to) = (from.unwrap_or(old), to.unwrap_or(new));
@@ -96,7 +96,7 @@ impl<'a> Narrowing<'a> {
             let (before, after) = (old.get(key), new.get(key));
             if key == "$ref"
                 || keyword::is_annotation(key)
-                || self.compare_keyword(at, key, old, new)
+                || self.try_compare_keyword(at, key, old, new)
             {
                 continue;
             }
@@ -108,7 +108,7 @@ impl<'a> Narrowing<'a> {
         }
     }
 
-    fn compare_keyword(
+    fn try_compare_keyword(
         &mut self,
         at: &str,
         key: &'a str,
@@ -120,14 +120,14 @@ impl<'a> Narrowing<'a> {
             "properties" => self.compare_properties(at, old, new),
             "required" => {
                 keyword::newly_required(before, after)
-                    .for_each(|name| self.add_change(join(at, name), InputChange::Required));
+                    .for_each(|name| self.add_change(member_path(at, name), InputChange::Required));
             }
             "items" | "additionalProperties" => {
                 let at = if key == "items" { format!("{at}[]") } else { format!("{at}.*") };
                 self.compare_values(&at, before.unwrap_or(&ANYTHING), after.unwrap_or(&ANYTHING));
             }
             "allOf" | "anyOf" | "oneOf" | "prefixItems" => {
-                return self.compare_lists(at, before, after);
+                return self.compare_equal_length_lists(at, before, after);
             }
             _ => return false,
         }
@@ -140,21 +140,21 @@ impl<'a> Narrowing<'a> {
             |schema: &'a Object| schema.get("additionalProperties").unwrap_or(&ANYTHING);
         for (name, old_schema) in of(old).into_iter().flat_map(Object::iter) {
             match of(new).and_then(|new| new.get(name)) {
-                Some(given) => self.compare_values(&join(at, name), old_schema, given),
-                None => self.add_change(join(at, name), InputChange::Removed),
+                Some(given) => self.compare_values(&member_path(at, name), old_schema, given),
+                None => self.add_change(member_path(at, name), InputChange::Removed),
             }
         }
         for (name, given) in of(new).into_iter().flat_map(Object::iter) {
             let is_new = of(old).is_none_or(|old| !old.contains_key(name));
             // An undeclared name accepted the values of the additional properties.
             if is_new && matches!(additional(old), Value::Object(_)) {
-                self.compare_values(&join(at, name), additional(old), given);
+                self.compare_values(&member_path(at, name), additional(old), given);
             }
         }
     }
 
     /// Compares lists of equal length schema by schema; [`keyword::keyword_verdict`] compares others.
-    fn compare_lists(
+    fn compare_equal_length_lists(
         &mut self,
         at: &str,
         before: Option<&'a Value>,
@@ -188,13 +188,13 @@ impl<'a> Narrowing<'a> {
 }
 
 /// Returns true if a keyword that refuses values stands beside a reference.
-fn has_siblings(schema: &Value) -> bool {
+fn has_keyword_beside_ref(schema: &Value) -> bool {
     let object = schema.as_object().filter(|object| object.contains_key("$ref"));
     let refuses = |key: &String| key != "$ref" && !keyword::is_annotation(key);
     object.is_some_and(|object| object.keys().any(refuses))
 }
 
-fn join(at: &str, name: &str) -> String {
+fn member_path(at: &str, name: &str) -> String {
     format!("{at}.{name}")
 }
 

@@ -29,8 +29,8 @@ impl Executor {
     }
 
     /// The bytes that the index for searches takes.
-    pub fn search_bytes(&self) -> usize {
-        self.0.finder.size_in_bytes(&self.0.catalog)
+    pub fn search_index_bytes(&self) -> usize {
+        self.0.finder.index_size_in_bytes(&self.0.catalog)
     }
 
     /// Makes the index for searches, unless it is made. A search that comes meanwhile waits for it.

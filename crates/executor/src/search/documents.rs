@@ -36,7 +36,8 @@ fn describe_operation<'e>(operation: &'e Operation, document: &mut Document<'e>)
     document.needs = needs.collect();
     operation.each_answer_field(|field| {
         let AnswerField { name, above, schema, .. } = field;
-        let things = Thing::of_field(Field { name, above, schema, path: &operation.path });
+        let things =
+            Thing::things_and_distances(Field { name, above, schema, path: &operation.path });
         let product = |(thing, distance)| Product { thing, at: field.path().into(), distance };
         document.produces.extend(things.into_iter().map(product));
     });

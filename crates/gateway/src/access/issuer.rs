@@ -26,7 +26,7 @@ pub(super) enum Refusal {
 
 impl Refusal {
     /// Combines the refusals of two entries: `Unreachable`, if one of them is.
-    pub(super) fn combine(self, other: Self) -> Self {
+    pub(super) fn prefer_unreachable(self, other: Self) -> Self {
         match (self, other) {
             (Self::Unreachable(wait), _) => Self::Unreachable(wait),
             (Self::Invalid(_), other) => other,
@@ -81,7 +81,7 @@ impl Issuer {
 }
 
 /// Requests the keys of an issuer, as the first token would. Returns what came, or the reason why its tokens are refused.
-pub(super) async fn check_keys(built: &BuiltIssuer) -> Result<String, String> {
+pub(super) async fn fetch_and_check_keys(built: &BuiltIssuer) -> Result<String, String> {
     let keys = fetch::fetch_keys(built).await?;
     let algorithms = &built.config.algorithms;
     let is_usable = |name: &&str| {

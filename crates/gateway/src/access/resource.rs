@@ -18,11 +18,11 @@ use crate::{
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 /// True for the path of metadata, which everybody may read.
-pub(crate) fn is_metadata(path: &str) -> bool {
-    described_path(path).is_some()
+pub(crate) fn is_metadata_path(path: &str) -> bool {
+    metadata_resource_path(path).is_some()
 }
 
-pub(crate) fn is_mcp(path: &str) -> bool {
+pub(crate) fn is_mcp_path(path: &str) -> bool {
     let below = path.strip_prefix("/mcp").unwrap_or("-");
     below.is_empty() || below.strip_prefix('/').is_some_and(|name| !name.contains('/'))
 }
@@ -32,7 +32,7 @@ pub(crate) fn is_mcp(path: &str) -> bool {
 pub(crate) fn answer_metadata(built: &Built, head: &Parts) -> Result<Response, Problem> {
     let access = built.serving.access.as_ref().filter(|access| !access.issuers.is_empty());
     let metadata_inputs =
-        access.zip(described_path(head.uri.path())).zip(sidecar_origin(built, head));
+        access.zip(metadata_resource_path(head.uri.path())).zip(sidecar_origin(built, head));
     let Some(((access, path), origin)) = metadata_inputs else {
         let detail = "no issuer of tokens is configured: `access: {jwt: […]}`";
         return Err(Problem::new(ProblemKind::UNKNOWN_PATH, detail));
@@ -62,9 +62,9 @@ fn distinct_texts<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<Value> {
     texts.into_iter().map(|text| Value::from(&**text)).collect()
 }
 
-fn described_path(path: &str) -> Option<&str> {
+fn metadata_resource_path(path: &str) -> Option<&str> {
     let path = path.strip_prefix(WELL_KNOWN)?;
-    (path.is_empty() || is_mcp(path)).then_some(path)
+    (path.is_empty() || is_mcp_path(path)).then_some(path)
 }
 
 /// The parameters of a challenge: the address of this path's metadata, and the scopes that a token needs. `None` if no
@@ -77,7 +77,7 @@ pub(crate) fn challenge_parameters(
     let access = built.serving.access.as_ref().filter(|access| !access.issuers.is_empty())?;
     let path = head.uri.path();
     let toolset = path.strip_prefix("/mcp/").unwrap_or_default();
-    let path = if is_mcp(path) { path } else { "" };
+    let path = if is_mcp_path(path) { path } else { "" };
     let origin = sidecar_origin(built, head)?;
     let mut challenge = format!(r#"resource_metadata="{origin}{WELL_KNOWN}{path}""#);
     let of_toolset = access.issuers.iter().filter_map(|issuer| issuer.scopes.get(toolset));

@@ -23,12 +23,12 @@ pub(super) fn lacking_scopes(wanted: &Scopes, rights: &Rights, principal: &Princ
 }
 
 /// The caller without the toolsets for which its token lacks scopes.
-pub(super) fn limited_caller(caller: Caller, lacks: Scopes, built: &Built) -> Caller {
+pub(super) fn without_lacking_toolsets(caller: Caller, lacks: Scopes, built: &Built) -> Caller {
     if lacks.is_empty() {
         return caller;
     }
     let described = built.toolsets.iter().map(|toolset| toolset.name.as_str());
-    let names = described.chain(functions::function_toolsets(built));
+    let names = described.chain(functions::function_only_toolsets(built));
     let theirs = names.filter(|name| caller.may_use(name) && !lacks.contains_key(*name));
     let toolsets = Some(Arc::new(theirs.map(str::to_owned).collect()));
     Caller { toolsets, lacks, ..caller }

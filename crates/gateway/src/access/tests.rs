@@ -39,7 +39,8 @@ impl Sidecar {
     }
 
     async fn caller(&self, signer: &Signer) -> Result<Caller, Problem> {
-        let token = HeaderValue::from_str(&signer.sign(&claims(ISSUER, &json!({})))).unwrap();
+        let token =
+            HeaderValue::from_str(&signer.bearer_token(&claims(ISSUER, &json!({})))).unwrap();
         let headers = HeaderMap::from_iter([(header::AUTHORIZATION, token)]);
         let dialled = Some([127, 0, 0, 1].into());
         let peer =
@@ -87,9 +88,9 @@ async fn a_new_key_of_an_issuer_is_fetched_at_most_once_in_ten_seconds() {
     assert_eq!(sidecar.status(&new).await, 200);
     assert!((9..=11).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
     assert_eq!(sidecar.status(&new).await, 200);
-    assert_eq!(sidecar.issuer.n_asked(), 2);
+    assert_eq!(sidecar.issuer.key_request_count(), 2);
     assert_eq!(sidecar.status(&old).await, 401);
-    assert_eq!(sidecar.issuer.n_asked(), 3);
+    assert_eq!(sidecar.issuer.key_request_count(), 3);
 }
 
 #[tokio::test(start_paused = true)]
@@ -100,7 +101,7 @@ async fn keys_of_an_issuer_are_renewed_while_they_are_used() {
     sidecar.issuer.publish(&[&new]);
     advance(Duration::from_mins(6)).await;
     assert_eq!(sidecar.status(&old).await, 200);
-    while sidecar.issuer.n_asked() < 2 {
+    while sidecar.issuer.key_request_count() < 2 {
         tokio::task::yield_now().await;
     }
     tokio::task::yield_now().await;
@@ -115,7 +116,7 @@ async fn keys_of_an_unreachable_issuer_are_used_for_an_hour() {
     let signer = Signer::new("one");
     let sidecar = Sidecar::of(&[&signer]).await;
     assert_eq!(sidecar.status(&signer).await, 200);
-    sidecar.issuer.goes_down();
+    sidecar.issuer.stop_answering();
     advance(Duration::from_mins(59)).await;
     assert_eq!(sidecar.status(&signer).await, 200);
     advance(Duration::from_mins(2)).await;

@@ -24,7 +24,7 @@ struct IssuerClaim {
 
 impl Unverified {
     /// Reads a token; `None` if it is not a signed JWT that names an issuer.
-    pub(super) fn read(token: &str) -> Option<Self> {
+    pub(super) fn from_signed_jwt(token: &str) -> Option<Self> {
         let header = decode_header(token).ok()?;
         // RFC 7515 §4.1.11: a reader that does not know a critical header refuses the token.
         if header.crit.is_some() {

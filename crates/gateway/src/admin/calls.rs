@@ -121,7 +121,7 @@ pub(crate) async fn list_calls(
     let recent_calls = gateway.recent_calls();
     if accepted == AcceptedFormat::Json {
         let (calls, latest) = recent_calls.calls_after(after.unwrap_or(0));
-        let shown = calls.iter().filter(|call| is_shown(&caller, call));
+        let shown = calls.iter().filter(|call| may_see_call(&caller, call));
         let calls = shown.map(|call| call_summary(call)).collect();
         return Ok(JsonText::from_body(&LastCalls { calls, latest }).into_response());
     }
@@ -153,7 +153,7 @@ pub(crate) async fn show_call(
     PathName(number): PathName,
 ) -> Result<JsonText, Problem> {
     let call = number.parse().ok().and_then(|number| gateway.recent_calls().find(number));
-    let call = call.filter(|call| is_shown(&caller, call)).ok_or_else(|| {
+    let call = call.filter(|call| may_see_call(&caller, call)).ok_or_else(|| {
         let detail = "expected the `number` of one of the last calls: `GET /v1/admin/calls`";
         Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
     })?;
@@ -161,14 +161,14 @@ pub(crate) async fn show_call(
     let values = call.values.as_ref();
     Ok(JsonText::from_body(&OpenedCall {
         summary: call_summary(&call),
-        journal: call.journal.entries(audience),
+        journal: call.journal.entries_for_audience(audience),
         arguments: values.map(|values| &*values.arguments),
         result: values.map(|values| &*values.result),
     }))
 }
 
 /// True if a call is one of a toolset that the caller may use: the report shows no others, either.
-fn is_shown(caller: &Caller, call: &RecentCall) -> bool {
+fn may_see_call(caller: &Caller, call: &RecentCall) -> bool {
     let is_theirs = |toolset: &String| caller.may_use(toolset);
     caller.toolsets.is_none() || call.toolset.as_ref().is_some_and(is_theirs)
 }
@@ -195,9 +195,10 @@ fn call_events(
     caller: &Caller,
     from: u64,
 ) -> Option<impl Stream<Item = Result<Event, Infallible>> + Send + use<>> {
-    let permit = gateway.listener_permit(caller.principal.as_ref())?;
+    let permit = gateway.change_listener_permit(caller.principal.as_ref())?;
     let (gateway, caller) = (gateway.clone(), caller.clone());
-    let (latest, replaced) = (gateway.recent_calls().latest(), gateway.replaced());
+    let (latest, replaced) =
+        (gateway.recent_calls().latest_number(), gateway.replacement_counter());
     let feed = Feed { gateway, caller, waiting: VecDeque::new(), last: from };
     let from = (feed, latest, replaced, permit);
     Some(stream::unfold(from, |(mut feed, mut latest, mut replaced, permit)| async move {
@@ -231,7 +232,7 @@ impl Feed {
         if self.waiting.is_empty() {
             let (newer, _) = self.gateway.recent_calls().calls_after(self.last);
             self.last = newer.first().map_or(self.last, |call| call.number);
-            let shown = newer.into_iter().rev().filter(|call| is_shown(&self.caller, call));
+            let shown = newer.into_iter().rev().filter(|call| may_see_call(&self.caller, call));
             self.waiting.extend(shown);
         }
         let call = self.waiting.pop_front()?;

@@ -57,8 +57,8 @@ pub(crate) async fn show_report(
     };
     let name_of = |toolset: &Value| toolset.get("name").and_then(Value::as_str).map(str::to_owned);
     let mut toolsets: Vec<Value> = described.iter().cloned().collect();
-    let others = functions::function_toolsets(&built).into_iter();
-    toolsets.extend(others.map(|name| other_toolset(&built, name)));
+    let others = functions::function_only_toolsets(&built).into_iter();
+    toolsets.extend(others.map(|name| source_toolset_report(&built, name)));
     toolsets.retain(|toolset| name_of(toolset).is_some_and(|name| is_shown(&name)));
     if let Some(toolset) = toolset.as_ref().filter(|_| toolsets.is_empty()) {
         let detail = format!("`toolset`: expected one that is served, got: `{toolset}`");
@@ -74,7 +74,7 @@ async fn described_toolsets(
     built: &Arc<Built>,
 ) -> Result<Arc<Vec<Value>>, Problem> {
     let cache = gateway.report_cache();
-    if let Some(toolsets) = cache.toolsets_of(built) {
+    if let Some(toolsets) = cache.cached_toolsets(built) {
         return Ok(toolsets);
     }
     let (of_build, mut examined) = (Arc::clone(built), cache.take_examined(built));
@@ -88,7 +88,7 @@ async fn described_toolsets(
     let toolsets: Vec<Value> = reported.await.map_err(|_| {
         Problem::new(ProblemKind::UNAVAILABLE, "the report was ended before it was made")
     })?;
-    Ok(cache.keep(built, toolsets))
+    Ok(cache.keep_toolsets(built, toolsets))
 }
 
 /// A toolset with a description: its operations by their status, and its findings.
@@ -126,7 +126,7 @@ fn described_toolset(built: &Built, toolset: &BuiltToolset, examined: ExaminedTo
         ("name", toolset.name.as_str().into()),
         ("status", status.into()),
         ("required", toolset.is_required.into()),
-        ("file", shown_file(built, &toolset.file).into()),
+        ("file", path_below_configuration(built, &toolset.file).into()),
         ("version", toolset.version.as_str().into()),
         ("tools", json!(toolset.operations.len())),
         ("tokens", json!(n_tokens)),
@@ -136,12 +136,12 @@ fn described_toolset(built: &Built, toolset: &BuiltToolset, examined: ExaminedTo
         ("diagnostics", Value::Array(findings)),
         ("more", json!(n_more)),
     ]);
-    reported.insert_some("why", toolset.failure().or(toolset.stale.as_deref()));
+    reported.insert_if_some("why", toolset.failure().or(toolset.stale.as_deref()));
     reported.into()
 }
 
 /// A toolset without a description: that of its source, if it has one.
-fn other_toolset(built: &Built, name: &str) -> Value {
+fn source_toolset_report(built: &Built, name: &str) -> Value {
     let source = built.sources.iter().find(|source| source.name == name);
     let failure = source.and_then(|source| source.failure.as_deref());
     let findings = source.map(OpenedSource::findings).unwrap_or_default();
@@ -165,7 +165,7 @@ fn other_toolset(built: &Built, name: &str) -> Value {
         ("diagnostics", Value::Array(shown)),
         ("more", json!(n_more)),
     ]);
-    reported.insert_some("why", failure);
+    reported.insert_if_some("why", failure);
     reported.into()
 }
 
@@ -175,7 +175,8 @@ fn finding_json(built: &Built, finding: &Finding) -> Value {
         ("severity", finding.severity.as_str().into()),
         ("message", finding.message.as_str().into()),
     ]);
-    let texts = [("help", finding.help.clone()), ("file", shown_file(built, &finding.file))];
+    let texts =
+        [("help", finding.help.clone()), ("file", path_below_configuration(built, &finding.file))];
     for (name, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
         members.insert(name, text.into());
     }
@@ -183,11 +184,11 @@ fn finding_json(built: &Built, finding: &Finding) -> Value {
         members.insert("line", json!(position.line));
         members.insert("column", json!(position.column));
     }
-    members.insert_filled("pointer", finding.pointer.as_str());
+    members.insert_unless_empty("pointer", finding.pointer.as_str());
     members.into()
 }
 
 /// The name of a file below the folder of the configuration; elsewhere its whole path.
-fn shown_file(built: &Built, file: &Path) -> String {
+fn path_below_configuration(built: &Built, file: &Path) -> String {
     file.strip_prefix(&built.base).unwrap_or(file).display().to_string()
 }

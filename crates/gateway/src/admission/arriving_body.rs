@@ -39,7 +39,11 @@ impl<B> ArrivingBody<B> {
 }
 
 /// Waits until the body's time is over, its permit is taken, or the sidecar stops.
-async fn wait_until_over(deadline: Instant, drain: Drain, permit: Option<Arc<Permit>>) -> Unread {
+async fn wait_until_body_ends(
+    deadline: Instant,
+    drain: Drain,
+    permit: Option<Arc<Permit>>,
+) -> Unread {
     let is_left = async {
         let Some(permit) = permit else { return std::future::pending().await };
         let left = Arc::new(Notify::new());
@@ -49,7 +53,7 @@ async fn wait_until_over(deadline: Instant, drain: Drain, permit: Option<Arc<Per
     };
     tokio::select! {
         () = TimeLimit::until(deadline) => Unread::TooSlow,
-        () = drain.wait_until_given_up() => Unread::Stopped,
+        () = drain.wait_until_calls_stopped() => Unread::Stopped,
         () = is_left => Unread::Overloaded,
     }
 }
@@ -89,7 +93,7 @@ where
         }
         let (deadline, drain, permit) = (this.deadline, &this.drain, &this.permit);
         let end = this.end.get_or_insert_with(|| {
-            Box::pin(wait_until_over(deadline, drain.clone(), permit.clone()))
+            Box::pin(wait_until_body_ends(deadline, drain.clone(), permit.clone()))
         });
         end.as_mut().poll(context).map(|unread| Some(Err(unread.into())))
     }

@@ -53,7 +53,7 @@ impl Capacity {
     pub(super) fn acquire_or_take_over_permit(&self) -> Option<Arc<Permit>> {
         let semaphore_permit = self
             .try_acquire()
-            .or_else(|| self.end_waiting_request().then(|| self.try_acquire()).flatten())?;
+            .or_else(|| self.end_stalling_request().then(|| self.try_acquire()).flatten())?;
         let (semaphore_permit, patience) = (Some(semaphore_permit), Duration::ZERO);
         let state = State { semaphore_permit, share: None, waits_since: None, patience, end: None };
         Some(Arc::new(Permit { capacity: self.clone(), state: Mutex::new(state) }))
@@ -64,7 +64,7 @@ impl Capacity {
     }
 
     /// Ends one request whose caller keeps the sidecar waiting. True if there was one.
-    fn end_waiting_request(&self) -> bool {
+    fn end_stalling_request(&self) -> bool {
         let waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).clone();
         waiting.iter().filter_map(Weak::upgrade).any(|permit| permit.end_request_if_slow(None))
     }
@@ -95,7 +95,7 @@ impl Permit {
     }
 
     /// Marks that the caller keeps the sidecar waiting again.
-    pub(crate) fn mark_waiting(&self) {
+    pub(crate) fn mark_client_stalls(&self) {
         let mut state = self.state();
         state.waits_since.get_or_insert_with(Instant::now);
         state.patience = PATIENCE;
@@ -166,7 +166,7 @@ mod tests {
         slow.mark_client_may_stall(counts(&n_ended));
         assert!(busy.clear_waiting_and_has_permit() && slow.clear_waiting_and_has_permit());
         assert!(capacity.acquire_or_take_over_permit().is_none(), "nobody waits");
-        slow.mark_waiting();
+        slow.mark_client_stalls();
         assert!(capacity.acquire_or_take_over_permit().is_none(), "nobody has waited for long");
         advance(PATIENCE).await;
         let third = capacity.acquire_or_take_over_permit().unwrap();

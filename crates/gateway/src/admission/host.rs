@@ -12,16 +12,21 @@ use crate::{
 };
 
 /// Refuses a request for another host, or from a page of another origin. `hosts` are the sidecar's further names.
-pub(super) fn check_host(request: &Parts, peer: &Peer, hosts: &[String]) -> Result<(), Problem> {
+pub(super) fn check_host_and_origin(
+    request: &Parts,
+    peer: &Peer,
+    hosts: &[String],
+) -> Result<(), Problem> {
     let authority = request_authority(request)?;
-    let is_ours = authority.as_ref().is_some_and(|authority| is_ours(authority, peer, hosts));
+    let is_ours =
+        authority.as_ref().is_some_and(|authority| is_sidecar_host(authority, peer, hosts));
     // No web page can reach a socket file, so any host name is accepted there.
     if !is_ours && peer.dialled.is_some() {
         let detail = "the `Host` is none of this sidecar's: list its name under `hosts: [NAME]`";
         return Err(Problem::new(ProblemKind::MISDIRECTED, detail));
     }
     let Some(origin) = request.headers.get(header::ORIGIN) else { return Ok(()) };
-    let is_own = origin.to_str().is_ok_and(|origin| is_own(origin, authority.as_ref()));
+    let is_own = origin.to_str().is_ok_and(|origin| is_same_origin(origin, authority.as_ref()));
     if is_own && has_at_most_one_value(&request.headers, &header::ORIGIN) {
         return Ok(());
     }
@@ -52,7 +57,7 @@ fn has_at_most_one_value(headers: &HeaderMap, name: &HeaderName) -> bool {
 
 /// Returns true if a host is this machine, the address of the connection, or a listed name. Ports are ignored, because
 /// they may be mapped.
-fn is_ours(authority: &Authority, peer: &Peer, hosts: &[String]) -> bool {
+fn is_sidecar_host(authority: &Authority, peer: &Peer, hosts: &[String]) -> bool {
     if authority.as_str().contains('@') {
         return false;
     }
@@ -84,7 +89,7 @@ fn parse_host(written: &str) -> Option<Host> {
 }
 
 /// Returns true if a page came from this sidecar: from the host and port that the request is for.
-fn is_own(origin: &str, authority: Option<&Authority>) -> bool {
+fn is_same_origin(origin: &str, authority: Option<&Authority>) -> bool {
     let of_page = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
     authority
         .zip(of_page)
@@ -108,7 +113,8 @@ mod tests {
         let peer =
             Peer { kind: ListenerKind::Calls, is_encrypted: false, dialled, names: Vec::new() };
         let hosts = ["callgate.internal".to_owned()];
-        let checked = check_host(&request.body(()).unwrap().into_parts().0, &peer, &hosts);
+        let checked =
+            check_host_and_origin(&request.body(()).unwrap().into_parts().0, &peer, &hosts);
         let status = checked.err().map(|problem| problem.status());
         assert_eq!(status, expected, "{dialled:?} {headers:?}");
     }

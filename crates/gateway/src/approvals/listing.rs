@@ -146,7 +146,7 @@ fn visible_extent(caller: &Caller) -> Extent<'_> {
 }
 
 fn is_visible(built: &Built, caller: &Caller, approval: &Approval) -> bool {
-    is_own(built, caller, approval) || may_decide(built, caller, approval)
+    is_own_and_usable(built, caller, approval) || may_decide(built, caller, approval)
 }
 
 pub(super) fn approval_body<'a>(
@@ -154,7 +154,7 @@ pub(super) fn approval_body<'a>(
     caller: &Caller,
     approval: &'a Approval,
 ) -> ApprovalBody<'a> {
-    let (own, may_decide) = (is_callers(caller, approval), may_decide(built, caller, approval));
+    let (own, may_decide) = (is_from_caller(caller, approval), may_decide(built, caller, approval));
     let approvers = built.approvals().map(|approvals| approvals.approvers());
     let may_approve = if own { approvers != Some(Approvers::Others) } else { may_decide };
     ApprovalBody {
@@ -170,22 +170,22 @@ pub(super) fn approval_body<'a>(
         decided_by: approval.state.by().filter(|_| may_decide && !own),
         asked: rfc_3339(approval.asked),
         expires: rfc_3339(approval.expires),
-        request: shown_request(approval),
-        text: shown_request(approval).map(approval_text),
+        request: request_if_small(approval),
+        text: request_if_small(approval).map(approval_text),
     }
 }
 
 /// The request; `None` in a listing where it is too large.
-fn shown_request(approval: &Approval) -> Option<&Value> {
+fn request_if_small(approval: &Approval) -> Option<&Value> {
     Some(&approval.request).filter(|request| !request.is_null())
 }
 
-fn is_own(built: &Built, caller: &Caller, approval: &Approval) -> bool {
+fn is_own_and_usable(built: &Built, caller: &Caller, approval: &Approval) -> bool {
     let toolset = approval_entry(built, approval).map(Entry::toolset);
-    is_callers(caller, approval) && caller.may_use(toolset.unwrap_or(&approval.toolset))
+    is_from_caller(caller, approval) && caller.may_use(toolset.unwrap_or(&approval.toolset))
 }
 
-fn is_callers(caller: &Caller, approval: &Approval) -> bool {
+fn is_from_caller(caller: &Caller, approval: &Approval) -> bool {
     caller.principal.as_ref().map(Principal::id) == approval.caller.as_deref()
 }
 
@@ -245,7 +245,7 @@ impl Page {
             })
         });
         let expected = format!("a whole number from 1 to {MOST}");
-        let limit = query.parse("limit", &expected)?.unwrap_or(USUAL);
+        let limit = query.take_parsed("limit", &expected)?.unwrap_or(USUAL);
         if !(1..=MOST).contains(&limit) {
             return Err(malformed_query(format!("`limit`: expected {expected}, got: {limit}")));
         }

@@ -36,7 +36,7 @@ pub(super) async fn decide_another_principals_call(
         Marked::Now(approval) => {
             Ok(JsonText::from_body(&approval_body(&built, caller, &approval)).into_response())
         }
-        Marked::Earlier(approval) if is_same(&approval.state, &decided) => {
+        Marked::Earlier(approval) if is_same_decision(&approval.state, &decided) => {
             Ok(JsonText::from_body(&approval_body(&built, caller, &approval)).into_response())
         }
         Marked::Earlier(approval) => {
@@ -56,7 +56,7 @@ pub(super) async fn decide_another_principals_call(
 }
 
 /// True if the approval was decided in this way by this principal, so that a repeated request changes nothing.
-fn is_same(state: &ApprovalState, decided: &Decided) -> bool {
+fn is_same_decision(state: &ApprovalState, decided: &Decided) -> bool {
     let is_word = match decided.decision {
         Decision::Approve => matches!(state, ApprovalState::Approved { .. }),
         Decision::Reject => matches!(state, ApprovalState::Rejected { .. }),

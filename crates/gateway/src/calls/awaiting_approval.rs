@@ -15,7 +15,7 @@ pub(crate) struct WaitingCallKeeper {
 impl WaitingCallKeeper {
     /// True if the request that goes on may have another credential: one of the stored session, or of its own caller. A credential in
     /// this request would be that of the other one, too.
-    pub(super) fn is_renewable(&self) -> bool {
+    pub(super) fn allows_new_credentials(&self) -> bool {
         let credentials = self.session.get("credentials").and_then(Value::as_object);
         credentials.is_none_or(Object::is_empty)
     }
@@ -42,7 +42,7 @@ pub(super) async fn store_if_waiting(
             let call = ToolCall::new(&*asked.call.id, &*result.tool, arguments);
             let session = keeper.session.clone();
             let (timeout, origin) = (asked.timeout, asked.origin.clone());
-            let (execution, key) = (batch.execution, batch.key_of(at, asked));
+            let (execution, key) = (batch.execution, batch.call_idempotency_key(at, asked));
             let waiting = WaitingCall { call, timeout, execution, session, key, origin };
             let principal = batch.caller.principal.as_ref();
             let kept = keeper.calls.keep_call(principal, pending, waiting).await;
@@ -52,13 +52,13 @@ pub(super) async fn store_if_waiting(
     if let Some(fault) = fault {
         result.outcome = Outcome::Failed(fault);
     } else if let Outcome::Pending(pending) = &mut result.outcome {
-        name_request_after_sign_in(pending);
+        add_resume_request_text(pending);
     }
     result
 }
 
 /// Says by which request a program goes on that waits for a sign-in: no listing has it.
-fn name_request_after_sign_in(pending: &mut Pending) {
+fn add_resume_request_text(pending: &mut Pending) {
     if !pending.id.starts_with(Pending::SIGN_IN) {
         return;
     }

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 use callgate_dialect::Dialect;
 use callgate_executor::{Decided, Execution};
 use callgate_policy::IdempotencyKey;
-use callgate_tool::{Arguments, InvalidValue, Object, ToolCall, Value, call_id};
+use callgate_tool::{Arguments, InvalidValue, Object, ToolCall, Value, deserialize_call_id};
 use serde::{Deserialize, Deserializer, de::Error};
 use utoipa::{
     ToSchema,
@@ -140,7 +140,7 @@ impl RequestedCall {
 
     /// Makes the call under an approval that somebody else gives.
     #[must_use]
-    pub(crate) fn with_approval(self, approval: &str) -> Self {
+    pub(crate) fn with_approval_id(self, approval: &str) -> Self {
         Self { approval: Some(approval.to_owned()), ..self }
     }
 }
@@ -173,7 +173,7 @@ fn deserialize_calls<'de, D: Deserializer<'de>>(calls: D) -> Result<Vec<Requeste
 }
 
 fn id<'de, D: Deserializer<'de>>(id: D) -> Result<Option<String>, D::Error> {
-    call_id(id).map(Some)
+    deserialize_call_id(id).map(Some)
 }
 
 /// Reads the side that runs calls. Only the configuration can move calls from the client to callgate.
@@ -193,7 +193,8 @@ impl TryFrom<Value> for TimeLimit {
             _ => None,
         };
         let expected = "seconds, or a text such as `500ms`, `30s` or `2m`";
-        let seconds = seconds.ok_or_else(|| InvalidValue::setting("", expected, Some(&value)))?;
+        let seconds =
+            seconds.ok_or_else(|| InvalidValue::new_showing_value("", expected, Some(&value)))?;
         Ok(Self(Some(Duration::from_secs_f64(seconds.clamp(SHORTEST, A_DAY)))))
     }
 }

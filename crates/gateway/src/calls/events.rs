@@ -13,7 +13,7 @@ use futures_util::{Stream, StreamExt, stream};
 use http::{HeaderValue, header};
 
 use super::{Batch, RequestedCall, journal};
-use crate::answer::put_digest;
+use crate::answer::put_configuration_digest;
 
 pub(super) fn events_response(batch: Arc<Batch>, calls: Vec<RequestedCall>) -> Response {
     let at_once = batch.calls_at_once();
@@ -25,7 +25,7 @@ pub(super) fn events_response(batch: Arc<Batch>, calls: Vec<RequestedCall>) -> R
     let mut response =
         Sse::new(events.map(Ok::<_, Infallible>)).keep_alive(KeepAlive::default()).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    put_digest(&mut response, &built);
+    put_configuration_digest(&mut response, &built);
     response
 }
 
@@ -41,14 +41,14 @@ fn call_events(
     asked: RequestedCall,
 ) -> impl Stream<Item = Event> + Send + Unpin {
     let begins = Step::Begins(batch, at, Box::new(asked));
-    Box::pin(stream::unfold(begins, async |step| next(step).await))
+    Box::pin(stream::unfold(begins, async |step| next_call_event(step).await))
 }
 
-async fn next(step: Step) -> Option<(Event, Step)> {
+async fn next_call_event(step: Step) -> Option<(Event, Step)> {
     let (batch, at, asked, mut stream) = match step {
         Step::Ended => return None,
         Step::Begins(batch, at, asked) if batch.is_dry_run => {
-            let result = batch.call_result(at, &asked).await;
+            let result = batch.run_call(at, &asked).await;
             return Some((result_event(&batch, &result), Step::Ended));
         }
         Step::Begins(batch, at, asked) => {

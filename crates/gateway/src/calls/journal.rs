@@ -17,7 +17,7 @@ pub(super) fn results_with_journals(results: &[ToolResult], audience: Audience) 
 
 pub(super) fn with_journal(result: &ToolResult, audience: Audience) -> String {
     let text = json_result(result);
-    let JsonText(journal) = JsonText::from_body(&result.journal.entries(audience));
+    let JsonText(journal) = JsonText::from_body(&result.journal.entries_for_audience(audience));
     // A service's JSON stays as it is, so the member is added to the text.
     let members = text.text().strip_suffix('}').unwrap_or_default();
     format!(r#"{members},"journal":{journal}}}"#)

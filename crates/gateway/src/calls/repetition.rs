@@ -30,7 +30,7 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Pro
     Ok(Some(text.to_owned()))
 }
 
-pub(super) fn key_of_call(key: &str, at: usize) -> String {
+pub(super) fn derived_call_key(key: &str, at: usize) -> String {
     format!("{key}\u{1f}{at}")
 }
 
@@ -44,7 +44,7 @@ pub(crate) enum GivenUp {
 }
 
 /// Looks up a request with a key in the records.
-pub(crate) async fn claim_key(
+pub(crate) async fn claim_key_or_answer(
     answers: &Arc<Records>,
     key: &str,
     parts: &[&[u8]],
@@ -91,15 +91,15 @@ pub(crate) async fn claim_key(
 
 /// Keeps a response for a repetition, unless a call was turned away and may be repeated, or waits for an approval: the call's own
 /// key then leads to its result.
-pub(super) async fn keep_response(guard: Guard, text: &str, results: &[ToolResult]) {
-    if results.iter().any(is_open) {
-        guard.free().await;
+pub(super) async fn keep_unless_open(guard: Guard, text: &str, results: &[ToolResult]) {
+    if results.iter().any(is_repeatable_or_pending) {
+        guard.free_key().await;
     } else {
         guard.finish(text.as_bytes()).await;
     }
 }
 
-fn is_open(result: &ToolResult) -> bool {
+fn is_repeatable_or_pending(result: &ToolResult) -> bool {
     match &result.outcome {
         Outcome::Failed(fault) => fault.reached == Reached::No && fault.next == Next::TryLater,
         Outcome::Pending(pending) => pending.kind == PendingKind::Approval,

@@ -57,7 +57,7 @@ fn deserialize_object_or_list<'de, D: Deserializer<'de>>(message: D) -> Result<V
 fn deserialize_form<'de, D: Deserializer<'de>>(form: D) -> Result<Form, D::Error> {
     match Value::deserialize(form)? {
         Value::String(name) => name.parse().map_err(D::Error::custom),
-        other => Err(D::Error::custom(InvalidValue::setting("", "a text", Some(&other)))),
+        other => Err(D::Error::custom(InvalidValue::new_showing_value("", "a text", Some(&other)))),
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
     socket::{AcceptedStream, Socket},
 };
 
-pub(super) async fn run(socket: Socket, setup: Setup, permits: Arc<Semaphore>) {
+pub(super) async fn accept_connections(socket: Socket, setup: Setup, permits: Arc<Semaphore>) {
     let drain = setup.admission.drain().clone();
     let (mut early, mut late) = (JoinSet::new(), JoinSet::new());
     let mut is_draining = false;
@@ -24,15 +24,15 @@ pub(super) async fn run(socket: Socket, setup: Setup, permits: Arc<Semaphore>) {
             // A connection that came with the signal is left to the next process, and not accepted before.
             biased;
             () = drain.wait_until_draining(), if !is_draining => is_draining = true,
-            () = drain.wait_until_given_up() => break,
+            () = drain.wait_until_calls_stopped() => break,
             Some(_) = early.join_next(), if !early.is_empty() => {}
             Some(_) = late.join_next(), if !late.is_empty() => {}
-            accepted = socket.accept(), if !(is_draining && socket.is_handed_over()) => match accepted {
+            accepted = socket.accept(), if !(is_draining && socket.is_from_systemd()) => match accepted {
                 Ok(accepted) if drain.is_draining() => {
                     serve_or_refuse(&mut late, accepted, Setup { is_late: true, ..setup.clone() }, &permits);
                 }
                 Ok(accepted) => serve_or_refuse(&mut early, accepted, setup.clone(), &permits),
-                Err(error) => pause_after_error(&error).await,
+                Err(error) => pause_unless_aborted(&error).await,
             },
         }
     }
@@ -60,7 +60,7 @@ fn serve_or_refuse(
 }
 
 /// Ignores a connection that broke off at once; otherwise waits, since descriptors or memory may be free soon.
-async fn pause_after_error(error: &io::Error) {
+async fn pause_unless_aborted(error: &io::Error) {
     let is_the_callers =
         matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset);
     if !is_the_callers {

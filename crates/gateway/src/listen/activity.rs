@@ -47,7 +47,7 @@ impl Activity {
     }
 
     /// Returns true if there was no request yet.
-    pub(super) fn is_fresh(&self) -> bool {
+    pub(super) fn has_had_no_request(&self) -> bool {
         self.idle_since() == Some(self.opened)
     }
 
@@ -62,7 +62,7 @@ impl Activity {
     }
 
     /// Ends the responses that were not read for this long.
-    pub(super) fn leave_after(&self, time: Duration) {
+    pub(super) fn end_unread_responses(&self, time: Duration) {
         let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner).clone();
         streams.iter().filter_map(Weak::upgrade).for_each(|permit| {
             permit.end_request_if_slower_than(time);
@@ -70,11 +70,11 @@ impl Activity {
     }
 
     /// Gives the connection up after too long without activity.
-    pub(super) fn give_up(&self) {
+    pub(super) fn end_idle_connection(&self) {
         self.idle.notify_one();
     }
 
-    pub(super) async fn wait_until_given_up(&self) {
+    pub(super) async fn wait_until_idle_end(&self) {
         self.idle.notified().await;
     }
 }

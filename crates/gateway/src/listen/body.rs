@@ -87,7 +87,7 @@ where
         let frame = Pin::new(body).poll_frame(context);
         match &frame {
             Poll::Pending => {}
-            Poll::Ready(Some(Ok(_))) => self.permit.mark_waiting(),
+            Poll::Ready(Some(Ok(_))) => self.permit.mark_client_stalls(),
             Poll::Ready(None | Some(Err(_))) => *open = None,
         }
         frame.map(|frame| frame.map(|frame| frame.map_err(Into::into)))

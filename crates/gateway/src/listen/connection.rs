@@ -129,7 +129,7 @@ async fn serve_protocol<S: Stream + 'static>(stream: S, peer: Peer, setup: Setup
     let service = service_fn(move |request| answer_request(Box::new(request), Arc::clone(&asked)));
     match version {
         Version::Http1 => {
-            let http1 = within_http1(limits, is_late);
+            let http1 = http1_builder(limits, is_late);
             // The allocator hands out again what was freed last, here the block of an earlier request. The buffer for answers must
             // not be that one: it waits, and would keep pages in memory beside those of the next request.
             let warm = black_box(Vec::<u8>::with_capacity(HTTP1_BUFFER));
@@ -139,7 +139,7 @@ async fn serve_protocol<S: Stream + 'static>(stream: S, peer: Peer, setup: Setup
             serve_to_end(pin!(connection), closing, ending, limits).await;
         }
         Version::Http2 => {
-            let connection = within_http2(limits).serve_connection(TokioIo::new(stream), service);
+            let connection = http2_builder(limits).serve_connection(TokioIo::new(stream), service);
             let closing = http2::Connection::graceful_shutdown;
             // Its state would double that of every connection.
             serve_to_end(Box::pin(connection).as_mut(), closing, ending, limits).await;
@@ -172,18 +172,18 @@ impl Ending {
         let drained = async {
             self.drain.wait_until_draining().await;
             // Its first request may be on the way: it is told that another sidecar may answer, not nothing.
-            if self.activity.is_fresh() {
+            if self.activity.has_had_no_request() {
                 sleep(LAST_WORDS).await;
             }
         };
         tokio::select! {
-            () = self.activity.wait_until_given_up() => Reason::Idle,
+            () = self.activity.wait_until_idle_end() => Reason::Idle,
             () = drained, if !self.is_late => Reason::Drain,
         }
     }
 }
 
-fn within_http1(limits: &ServingLimits, is_late: bool) -> http1::Builder {
+fn http1_builder(limits: &ServingLimits, is_late: bool) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
@@ -195,7 +195,7 @@ fn within_http1(limits: &ServingLimits, is_late: bool) -> http1::Builder {
     builder
 }
 
-fn within_http2(limits: &ServingLimits) -> http2::Builder<TokioExecutor> {
+fn http2_builder(limits: &ServingLimits) -> http2::Builder<TokioExecutor> {
     let window = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
     let mut builder = http2::Builder::new(TokioExecutor::new());
     builder
@@ -218,7 +218,7 @@ async fn answer_request(
     mut request: Box<Request<Incoming>>,
     shared: Arc<Shared>,
 ) -> Result<Response<RecordedBody<AnswerBody<Body>>>, Infallible> {
-    let line = RequestLine::begin_line(&mut request);
+    let line = RequestLine::begin_if_logged(&mut request);
     let in_flight = shared.activity.begin_request();
     let (response, permit) = shared.admission.answer_request(request, &shared.peer).await;
     let response = response.map(|body| AnswerBody::new(body, in_flight, permit, &shared.activity));

@@ -55,14 +55,14 @@ impl Framing {
         self.is_in_head
     }
 
-    pub(super) fn take_bytes(&mut self, bytes: &[u8]) -> Result<(), Ambiguous> {
+    pub(super) fn check_framing(&mut self, bytes: &[u8]) -> Result<(), Ambiguous> {
         let mut rest = bytes;
         while !rest.is_empty() {
             let at = bytes.len() - rest.len();
             let left = match self.state {
                 State::Opaque => return Ok(()),
-                State::Content(left) => self.take_content(rest, left),
-                State::ChunkData(left) => self.chunk_data(rest, left),
+                State::Content(left) => self.skip_content(rest, left),
+                State::ChunkData(left) => self.skip_chunk_data(rest, left),
                 _ => self.take_line(rest).map_err(|AmbiguousLine| Ambiguous { at })?,
             };
             rest = left;
@@ -70,13 +70,13 @@ impl Framing {
         Ok(())
     }
 
-    fn take_content<'a>(&mut self, bytes: &'a [u8], left: u64) -> &'a [u8] {
+    fn skip_content<'a>(&mut self, bytes: &'a [u8], left: u64) -> &'a [u8] {
         let (left, rest) = skip_bytes(bytes, left);
         self.state = if left == 0 { State::RequestLine } else { State::Content(left) };
         rest
     }
 
-    fn chunk_data<'a>(&mut self, bytes: &'a [u8], left: u64) -> &'a [u8] {
+    fn skip_chunk_data<'a>(&mut self, bytes: &'a [u8], left: u64) -> &'a [u8] {
         let (left, rest) = skip_bytes(bytes, left);
         self.state = if left == 0 { State::ChunkEnd } else { State::ChunkData(left) };
         rest
@@ -92,16 +92,16 @@ impl Framing {
         };
         let (line, rest) = bytes.split_at_checked(end.saturating_add(1)).unwrap_or((bytes, &[]));
         if self.line.is_empty() {
-            self.read_line(line)?;
+            self.check_line(line)?;
         } else {
             let mut whole = std::mem::take(&mut self.line);
             whole.extend_from_slice(line);
-            self.read_line(&whole)?;
+            self.check_line(&whole)?;
         }
         Ok(rest)
     }
 
-    fn read_line(&mut self, line: &[u8]) -> Result<(), AmbiguousLine> {
+    fn check_line(&mut self, line: &[u8]) -> Result<(), AmbiguousLine> {
         // RFC 9112 §2.2: a recipient may accept a bare line feed, but a proxy in front of the sidecar may not.
         let line = line.strip_suffix(b"\r\n").ok_or(AmbiguousLine)?;
         if memchr(b'\r', line).is_some() {
@@ -109,7 +109,7 @@ impl Framing {
         }
         match self.state {
             State::RequestLine => self.read_request_line(line),
-            State::Header => self.take_header(line)?,
+            State::Header => self.check_header_line(line)?,
             State::ChunkSize => self.state = state_after_chunk_line(line)?,
             State::ChunkEnd if line.is_empty() => self.state = State::ChunkSize,
             State::Trailer if line.is_empty() => self.state = State::RequestLine,
@@ -134,7 +134,7 @@ impl Framing {
         }
     }
 
-    fn take_header(&mut self, line: &[u8]) -> Result<(), AmbiguousLine> {
+    fn check_header_line(&mut self, line: &[u8]) -> Result<(), AmbiguousLine> {
         if line.is_empty() {
             self.state = self.head.state_after_head()?;
             self.is_in_head = false;
@@ -216,11 +216,11 @@ mod tests {
         for cut in 0..bytes.len() {
             let mut framing = Framing::new(1024);
             let (head, tail) = bytes.split_at(cut);
-            let taken = framing.take_bytes(head).and_then(|()| framing.take_bytes(tail));
+            let taken = framing.check_framing(head).and_then(|()| framing.check_framing(tail));
             assert_eq!(taken.is_ok(), is_fine, "{message:?} cut at {cut}");
         }
         let mut framing = Framing::new(1024);
-        let taken = bytes.iter().try_for_each(|byte| framing.take_bytes(&[*byte]));
+        let taken = bytes.iter().try_for_each(|byte| framing.check_framing(&[*byte]));
         assert_eq!(taken.is_ok(), is_fine, "{message:?} byte by byte");
         assert!(!is_fine || !framing.is_in_head(), "{message:?}");
     }
@@ -282,11 +282,11 @@ mod tests {
     fn a_partial_head_is_recognized_and_an_ambiguous_line_is_reported() {
         let mut framing = Framing::new(16);
         assert!(!framing.is_in_head());
-        framing.take_bytes(b"GET / HTTP/1.1\r\nHost: a-name-that-is-very-long").unwrap();
+        framing.check_framing(b"GET / HTTP/1.1\r\nHost: a-name-that-is-very-long").unwrap();
         assert!(framing.is_in_head());
         assert_eq!(framing.line.len(), 16);
         let mut framing = Framing::new(1024);
-        let ambiguous = framing.take_bytes(b"GET / HTTP/1.1\r\nA : b\r\n").unwrap_err();
+        let ambiguous = framing.check_framing(b"GET / HTTP/1.1\r\nA : b\r\n").unwrap_err();
         assert_eq!(ambiguous, Ambiguous { at: 16 });
     }
 }

@@ -64,31 +64,31 @@ impl<S> GuardedStream<S> {
     }
 
     /// Checks the bytes just read, and cuts off an ambiguous message.
-    fn check_bytes(&mut self, buffer: &mut ReadBuf<'_>, before: usize) {
+    fn check_framing_of_bytes(&mut self, buffer: &mut ReadBuf<'_>, before: usize) {
         let read = buffer.filled().get(before..).unwrap_or_default();
         if read.is_empty() {
             return;
         }
-        let taken = self.framing.take_bytes(read);
+        let taken = self.framing.check_framing(read);
         match (self.framing.is_in_head(), self.head_began) {
             (false, Some(_)) => {
                 self.head_began = None;
-                self.look_within(self.times.idle);
+                self.shorten_timer_to(self.times.idle);
             }
             (true, None) => {
                 self.head_began = Some(Instant::now());
-                self.look_within(self.times.head);
+                self.shorten_timer_to(self.times.head);
             }
             (false, None) | (true, Some(_)) => {}
         }
         let Err(ambiguous) = taken else { return };
         buffer.set_filled(before.saturating_add(ambiguous.at));
         self.last = Some(NO_MESSAGE);
-        self.give_last(buffer);
+        self.give_rejecting_bytes(buffer);
     }
 
     /// Checks the clock after this time at the latest.
-    fn look_within(&mut self, time: Duration) {
+    fn shorten_timer_to(&mut self, time: Duration) {
         let next = Instant::now() + time;
         if next < self.timer.deadline() {
             self.timer.as_mut().reset(next);
@@ -96,7 +96,7 @@ impl<S> GuardedStream<S> {
     }
 
     /// Gives the HTTP library the remaining bytes that make it respond 400 and close.
-    fn give_last(&mut self, buffer: &mut ReadBuf<'_>) {
+    fn give_rejecting_bytes(&mut self, buffer: &mut ReadBuf<'_>) {
         let last = self.last.unwrap_or_default();
         let (now, later) = last.split_at(last.len().min(buffer.remaining()));
         buffer.put_slice(now);
@@ -104,15 +104,15 @@ impl<S> GuardedStream<S> {
     }
 
     /// Checks the clock when no bytes have arrived.
-    fn check_clock(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.check_time(context) {
+    fn poll_time_limits(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.check_time_limits(context) {
             Ok(()) => Poll::Pending,
             Err(error) => Poll::Ready(Err(error)),
         }
     }
 
     /// Fails if the time for a head is over; gives up an idle connection. Called while there is nothing to read.
-    fn check_time(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+    fn check_time_limits(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         while self.timer.as_mut().poll(context).is_ready() {
             let now = Instant::now();
             let Some(first) = self.first_look.take() else {
@@ -120,13 +120,13 @@ impl<S> GuardedStream<S> {
                 self.timer.as_mut().reset(now + SECOND_LOOK);
                 continue;
             };
-            self.activity.leave_after(self.times.idle + (now - first));
-            let next = self.next_look(first);
+            self.activity.end_unread_responses(self.times.idle + (now - first));
+            let next = self.next_deadline(first);
             if next <= first && self.head_began.is_some() {
                 return Err(io::ErrorKind::TimedOut.into());
             }
             if next <= first {
-                self.activity.give_up();
+                self.activity.end_idle_connection();
             }
             self.timer.as_mut().reset(next.max(now + SECOND_LOOK));
         }
@@ -134,7 +134,7 @@ impl<S> GuardedStream<S> {
     }
 
     /// The end of the time limit that applies, at this time.
-    fn next_look(&self, now: Instant) -> Instant {
+    fn next_deadline(&self, now: Instant) -> Instant {
         match (self.head_began, self.activity.idle_since()) {
             (Some(began), Some(since)) => began.max(since) + self.times.head,
             // A caller that sends its next request during a call has done nothing wrong.
@@ -163,7 +163,7 @@ impl<S> GuardedStream<S> {
 
 impl<S: AsyncRead + Unpin> GuardedStream<S> {
     /// Reads the caller's remaining bytes for a moment: closing earlier would lose the last response (RFC 9112 §9.6).
-    fn poll_linger(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn drain_before_close(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let linger = self.linger.get_or_insert_with(|| Box::pin(sleep(LINGER)));
         if linger.as_mut().poll(context).is_ready() {
             return Poll::Ready(Ok(()));
@@ -187,9 +187,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         match this.last {
-            Some([]) => return this.check_clock(context),
+            Some([]) => return this.poll_time_limits(context),
             Some(_) => {
-                this.give_last(buffer);
+                this.give_rejecting_bytes(buffer);
                 return Poll::Ready(Ok(()));
             }
             None => {}
@@ -197,11 +197,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
         let before = buffer.filled().len();
         match Pin::new(&mut this.stream).poll_read(context, buffer) {
             Poll::Ready(Ok(())) => {
-                this.check_bytes(buffer, before);
+                this.check_framing_of_bytes(buffer, before);
                 Poll::Ready(Ok(()))
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Pending => this.check_clock(context),
+            Poll::Pending => this.poll_time_limits(context),
         }
     }
 }
@@ -243,7 +243,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for GuardedStream<S> {
             let closed = Pin::new(&mut this.stream).poll_shutdown(context);
             ready!(this.check_stall(context, closed))?;
         }
-        this.poll_linger(context)
+        this.drain_before_close(context)
     }
 }
 

@@ -63,7 +63,7 @@ pub(super) async fn open_sockets(
             Ok(vec![Socket::Unix { listener, path, file: Some(file) }])
         }
         #[cfg(unix)]
-        Address::Systemd(name) => handed_over(name.as_deref(), asks_callers),
+        Address::Systemd(name) => systemd_sockets(name.as_deref(), asks_callers),
         #[cfg(not(unix))]
         Address::Unix(_) | Address::Systemd(_) => {
             Err(io::Error::from(io::ErrorKind::Unsupported).into())
@@ -95,8 +95,8 @@ fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 #[cfg(unix)]
-fn handed_over(name: Option<&str>, asks_callers: bool) -> Result<Vec<Socket>, Refusal> {
-    check_handed_over()?;
+fn systemd_sockets(name: Option<&str>, asks_callers: bool) -> Result<Vec<Socket>, Refusal> {
+    check_systemd_descriptors()?;
     let handed = sd_listen_fds::get().map_err(|error| io::Error::other(error.to_string()))?;
     let mut sockets = Vec::new();
     for (socket_name, socket) in handed {
@@ -134,7 +134,7 @@ fn handed_over(name: Option<&str>, asks_callers: bool) -> Result<Vec<Socket>, Re
 /// Refuses named descriptors that are not open sockets: taking a closed descriptor, or one of our own with that number,
 /// would end the process.
 #[cfg(unix)]
-fn check_handed_over() -> io::Result<()> {
+fn check_systemd_descriptors() -> io::Result<()> {
     let open = std::path::Path::new("/proc/self/fd");
     // On systems without this folder, the service manager is trusted.
     if !open.exists() {
@@ -156,7 +156,7 @@ fn check_handed_over() -> io::Result<()> {
     }
 }
 
-pub(super) fn has_handed_over() -> bool {
+pub(super) fn has_systemd_sockets() -> bool {
     #[cfg(unix)]
     {
         let handed = sd_listen_fds::get().unwrap_or_default();
@@ -178,7 +178,7 @@ impl Socket {
     }
 
     /// True if the service manager keeps the socket open when this process ends.
-    pub(super) fn is_handed_over(&self) -> bool {
+    pub(super) fn is_from_systemd(&self) -> bool {
         match self {
             Self::Tcp { is_handed_over, .. } => *is_handed_over,
             #[cfg(unix)]
@@ -219,7 +219,7 @@ impl AcceptedStream {
 }
 
 /// The bytes of a response after which the connection closes.
-fn last_response(response: &Response<Bytes>) -> Vec<u8> {
+fn closing_response_bytes(response: &Response<Bytes>) -> Vec<u8> {
     let mut bytes = format!("HTTP/1.1 {}\r\n", response.status()).into_bytes();
     for (name, value) in response.headers() {
         bytes.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
@@ -234,7 +234,7 @@ fn last_response(response: &Response<Bytes>) -> Vec<u8> {
 /// second later; the operating system has its own limit.
 const BACKLOG: u32 = 4096;
 static TOO_MANY: LazyLock<Vec<u8>> =
-    LazyLock::new(|| last_response(&too_many_connections().into_http()));
+    LazyLock::new(|| closing_response_bytes(&too_many_connections().into_http()));
 
 /// The name shown for a socket whose file belongs to the service manager.
 #[cfg(unix)]

@@ -29,7 +29,7 @@ struct State {
 
 impl Tls {
     pub(super) async fn read(files: &ListenerTls, built: &Built) -> Result<Self, String> {
-        let stamps = Stamps::before_reading(&file_paths(files));
+        let stamps = Stamps::from_files_before_reading(&certificate_and_key_paths(files));
         let config = read_server_config(files, built).await?;
         let state = RwLock::new(State { config, stamps, refused: None });
         Ok(Self { files: files.clone(), state })
@@ -41,15 +41,16 @@ impl Tls {
 
     /// Reads the files again if one of them changed.
     pub(super) async fn renew_if_changed(&self, built: &Built) {
-        let files = file_paths(&self.files);
-        let (current_stamps, stamps) = (Stamps::from_files(&files), Stamps::before_reading(&files));
+        let files = certificate_and_key_paths(&self.files);
+        let (current_stamps, stamps) =
+            (Stamps::from_files(&files), Stamps::from_files_before_reading(&files));
         if self.state.read().unwrap_or_else(PoisonError::into_inner).stamps == current_stamps {
             return;
         }
         match read_server_config(&self.files, built).await {
             Ok(config) => self.replace_state(State { config, stamps, refused: None }),
             // Perhaps only half of a pair has changed: retried when the other half does.
-            Err(error) => self.log_refused_once(&error, current_stamps),
+            Err(error) => self.log_unreadable_once(&error, current_stamps),
         }
     }
 
@@ -59,7 +60,7 @@ impl Tls {
     }
 
     /// Logs once for each state of the files that they cannot be read.
-    fn log_refused_once(&self, error: &str, current_stamps: Stamps) {
+    fn log_unreadable_once(&self, error: &str, current_stamps: Stamps) {
         let refused_stamps = Some(current_stamps);
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         if state.refused == refused_stamps {
@@ -74,7 +75,7 @@ impl Tls {
 
 pub(super) const LOOK: Duration = Duration::from_secs(2);
 
-fn file_paths(files: &ListenerTls) -> BTreeSet<PathBuf> {
+fn certificate_and_key_paths(files: &ListenerTls) -> BTreeSet<PathBuf> {
     let key = files.key.to_string();
     let key = key.strip_prefix("file:").map(PathBuf::from);
     [&files.certificate].into_iter().chain(&files.client_ca).chain(&key).cloned().collect()

@@ -57,13 +57,13 @@ fn document_findings(built: &Built) -> Vec<Finding> {
 /// Sets the metrics of all documents.
 pub(super) fn set_document_metrics(built: &Built) {
     for source in &built.sources {
-        prometheus::tell_documents(source);
+        prometheus::set_document_metrics(source);
     }
 }
 
 fn followed_folders(built: &Built) -> BTreeSet<PathBuf> {
     let followed = built.sources.iter().filter_map(|source| source.followed.as_ref());
-    followed.flat_map(|followed| followed.folders()).take(MOST_FOLDERS).collect()
+    followed.flat_map(|followed| followed.watched_folders()).take(MOST_FOLDERS).collect()
 }
 
 /// The most folders that are watched: systems watch a limited number. The others are compared every ten seconds.

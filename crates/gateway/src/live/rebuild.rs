@@ -35,10 +35,10 @@ pub(super) async fn rebuild(
     let runtime = Handle::current();
     let before = previous_files.clone();
     let rebuilt = tokio::task::spawn_blocking(move || {
-        let stamps = Stamps::before_reading(&previous_files);
+        let stamps = Stamps::from_files_before_reading(&previous_files);
         let previous = gateway.current_build();
         let built = runtime.block_on(source.build(Some(&previous)));
-        let (end, files) = replace_build(&gateway, &previous, built);
+        let (end, files) = replace_unless_faulty(&gateway, &previous, built);
         // After a fault, the known files stay watched: changing them may correct it.
         let files = if matches!(end, End::Refused(_)) { &files | &previous_files } else { files };
         RebuildOutcome { end, files, stamps }
@@ -50,7 +50,7 @@ pub(super) async fn rebuild(
     })
 }
 
-fn replace_build(
+fn replace_unless_faulty(
     gateway: &Gateway,
     previous: &Built,
     built: Result<Built, Error>,
@@ -64,25 +64,25 @@ fn replace_build(
         }
     };
     let files = built.files().clone();
-    let lost = lost_toolsets(previous, &built);
+    let lost = newly_unreadable_toolsets(previous, &built);
     if !lost.is_empty() {
         return (End::Refused(lost), files);
     }
     let changes = Changes::between(&previous.executor, &built.executor);
-    let waiting = gateway.at_start().changed_keys(&built);
+    let waiting = gateway.at_start().keys_needing_restart(&built);
     let built = Arc::new(built);
     gateway.replace(Arc::clone(&built));
     // Whoever reads the log finds the tools and the numbers that it is about.
     documents::set_document_metrics(&built);
-    prometheus::tell_build(&built, true);
-    unread::tell_findings(previous, &built);
-    unread::log_unread_toolsets(Some(previous), &built);
+    prometheus::set_build_metrics(&built, true);
+    unread::log_new_findings(previous, &built);
+    unread::log_newly_unread_toolsets(Some(previous), &built);
     (End::Replaced(changes, waiting), files)
 }
 
 /// Toolsets whose description was good and cannot be read any more. A text that is neither a configuration nor a description
 /// counts as an unreadable bare description, so that it never replaces a configuration.
-fn lost_toolsets(previous: &Built, built: &Built) -> Vec<String> {
+fn newly_unreadable_toolsets(previous: &Built, built: &Built) -> Vec<String> {
     let is_lost = |name: &str| {
         let previous_toolset = previous.toolsets.iter().find(|toolset| toolset.name == name);
         previous_toolset

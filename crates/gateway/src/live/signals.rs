@@ -18,7 +18,7 @@ impl Hangups {
         }
     }
 
-    pub(super) async fn next(&mut self) {
+    pub(super) async fn wait_for_hangup(&mut self) {
         #[cfg(unix)]
         if let Some(signal) = &mut self.signal
             && signal.recv().await.is_some()

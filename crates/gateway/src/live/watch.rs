@@ -50,7 +50,7 @@ impl Watch {
     }
 
     /// Waits for a change, and then until the changes stop. A change is forgotten if the wait is dropped meanwhile.
-    pub(super) fn wait_for_changes(&self) -> impl Future<Output = ()> + use<> {
+    pub(super) fn wait_for_settled_change(&self) -> impl Future<Output = ()> + use<> {
         let changed = Arc::clone(&self.changed);
         async move {
             changed.notified().await;

@@ -7,7 +7,7 @@ mod record;
 use std::{sync::Arc, time::SystemTime};
 
 use callgate_config::{Config, LogConfig, LogFormat, LogLevel};
-use callgate_tool::{Object, Value, visible_line};
+use callgate_tool::{Object, Value, escape_invisible_in_line};
 use tracing::{Event, Level, Subscriber, level_filters::LevelFilter, span};
 use tracing_subscriber::{
     Layer,
@@ -90,7 +90,7 @@ pub fn start_plain_log(levels: &LogConfig, write: WriteLine) {
 pub(crate) fn json_record(level: Level, target: &str, message: &str, fields: Object) -> String {
     let fields = Value::Object(fields).to_string();
     let inner = fields.strip_prefix('{').and_then(|fields| fields.strip_suffix('}'));
-    let fields = visible_line(inner.unwrap_or_default());
+    let fields = escape_invisible_in_line(inner.unwrap_or_default());
     let record =
         Record { at: SystemTime::now(), level, target, message, fields: &fields, spans: &[] };
     record.log_line(LogFormat::Json)

@@ -3,10 +3,10 @@
 
 /// The template of a path of the sidecar; `None` for an unknown path.
 pub(super) fn path_template(path: &str) -> Option<&'static str> {
-    PATHS.into_iter().find(|template| is_of(template, path))
+    PATHS.into_iter().find(|template| is_path_of_template(template, path))
 }
 
-fn is_of(template: &str, path: &str) -> bool {
+fn is_path_of_template(template: &str, path: &str) -> bool {
     let mut given = path.split('/');
     for part in template.split('/') {
         if part.starts_with("{*") {
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn each_described_path_is_known_without_its_values() {
         let described: serde_json::Value =
-            serde_json::from_str(&description::description_text(&Object::default())).unwrap();
+            serde_json::from_str(&description::openapi_json(&Object::default())).unwrap();
         for path in described["paths"].as_object().unwrap().keys() {
             let given = path.replace(['{', '}'], "");
             let template = path_template(&given).unwrap_or_else(|| panic!("{path} is not there"));

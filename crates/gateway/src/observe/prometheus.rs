@@ -33,7 +33,7 @@ static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
 pub(crate) fn install_recorder() {
     let duration = Matcher::Suffix("_seconds".to_owned());
     let builder = PrometheusBuilder::new().set_buckets_for_metric(duration, &SECONDS);
-    let Ok(builder) = builder.and_then(with_models) else { return };
+    let Ok(builder) = builder.and_then(with_model_buckets) else { return };
     let recorder = builder.build_recorder();
     let handle = recorder.handle();
     let histogram = MOST_BUCKETS + AROUND_BUCKETS;
@@ -44,7 +44,7 @@ pub(crate) fn install_recorder() {
 }
 
 /// Gives the durations of models their buckets.
-fn with_models(builder: PrometheusBuilder) -> Result<PrometheusBuilder, BuildError> {
+fn with_model_buckets(builder: PrometheusBuilder) -> Result<PrometheusBuilder, BuildError> {
     #[cfg(feature = "agents")]
     let builder = {
         let (name, buckets) = callgate_agent::MODEL_DURATION;
@@ -77,7 +77,7 @@ pub(crate) async fn show(
         metrics::gauge!("callgate_sessions").set(number as f64);
     }
     let text = handle.render();
-    let mut response = visible_to(&caller, text).into_response();
+    let mut response = metrics_visible_to(&caller, text).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(EXPOSITION));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -87,13 +87,13 @@ pub(crate) async fn show(
 /// Asks the store, if there is one. Nobody may use it for long: the number of now says whether it answers.
 async fn does_state_answer(gateway: &Gateway) -> bool {
     let built = gateway.current_build();
-    let Some(state) = built.state() else { return true };
+    let Some(state) = built.state_store() else { return true };
     let key = Key::new(Space::Session, Owner::new(None, &Session::default()), "");
     state.get(&key, Instant::now().into_std()).await.is_ok()
 }
 
 /// The numbers that a caller may see: a principal of some toolsets sees theirs alone.
-fn visible_to(caller: &Caller, text: String) -> String {
+fn metrics_visible_to(caller: &Caller, text: String) -> String {
     if caller.is_admin || caller.toolsets.is_none() {
         return text;
     }
@@ -105,37 +105,37 @@ fn visible_to(caller: &Caller, text: String) -> String {
 }
 
 /// Frees memory: histograms grow until they are rendered.
-pub(crate) fn free_memory() {
+pub(crate) fn run_histogram_upkeep() {
     if let Some(handle) = HANDLE.get() {
         handle.run_upkeep();
     }
 }
 
-pub(crate) fn tell_build(built: &Built, is_current: bool) {
+pub(crate) fn set_build_metrics(built: &Built, is_current: bool) {
     metrics::gauge!("callgate_configuration_digest").set(f64::from(built.digest().number()));
     metrics::gauge!("callgate_configuration_current").set(f64::from(u8::from(is_current)));
     #[expect(clippy::cast_precision_loss, reason = "nobody counts calls that exactly")]
     metrics::gauge!("callgate_audit_unknown_calls")
         .set(unknown_calls::unfinished_calls(built).len() as f64);
     #[cfg(feature = "agents")]
-    crate::observe::turn_report::describe_agents(built);
+    crate::observe::turn_report::describe_agent_metrics(built);
     for toolset in &built.toolsets {
-        callgate_policy::describe_toolset(&toolset.name);
+        callgate_policy::create_toolset_series(&toolset.name);
         let is_up = f64::from(u8::from(toolset.failure().is_none()));
         metrics::gauge!("callgate_toolset_up", "toolset" => toolset.name.clone()).set(is_up);
     }
     for source in &built.sources {
-        callgate_policy::describe_toolset(&source.name);
+        callgate_policy::create_toolset_series(&source.name);
         let is_up = f64::from(u8::from(source.failure.is_none()));
         metrics::gauge!("callgate_toolset_up", "toolset" => source.name.clone()).set(is_up);
     }
 }
 
 /// Reports the size of a source with documents, and the number of its findings.
-pub(crate) fn tell_documents(source: &OpenedSource) {
+pub(crate) fn set_document_metrics(source: &OpenedSource) {
     let Some(followed) = &source.followed else { return };
     let (name, n_documents) = (&source.name, followed.index_counts().documents);
-    callgate_policy::describe_toolset(name);
+    callgate_policy::create_toolset_series(name);
     let n_findings = followed.findings().len();
     for (metric, number) in
         [("callgate_documents", n_documents), ("callgate_documents_findings", n_findings)]
@@ -146,7 +146,7 @@ pub(crate) fn tell_documents(source: &OpenedSource) {
 }
 
 /// Reports the sidecars on the store, this one among them, by whether they serve the same configuration.
-pub(crate) fn tell_replicas(n_same: usize, n_different: usize) {
+pub(crate) fn set_replica_metrics(n_same: usize, n_different: usize) {
     for (configuration, number) in [("same", n_same), ("different", n_different)] {
         #[expect(clippy::cast_precision_loss, reason = "nobody runs that many sidecars")]
         metrics::gauge!("callgate_replicas", "configuration" => configuration).set(number as f64);
@@ -165,7 +165,7 @@ fn describe_metrics() {
         metrics::describe_gauge!(name, about);
     }
     metrics::gauge!("callgate_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
-    tell_replicas(1, 0);
+    set_replica_metrics(1, 0);
     for outcome in ["issued", "failed"] {
         metrics::counter!("callgate_token_requests_total", "outcome" => outcome).increment(0);
     }

@@ -79,7 +79,7 @@ fn set_route_and_trace(facts: &RequestFacts, request: &Request, span: &Span) {
     let own = (!span.is_disabled()).then(|| span.in_scope(super::otel::current_trace)).flatten();
     #[cfg(not(feature = "otel"))]
     let own = Option::<TraceContext>::None.filter(|_| !span.is_disabled());
-    if let Some(trace) = own.or_else(|| super::trace_of(request.headers())) {
+    if let Some(trace) = own.or_else(|| super::trace_from_headers(request.headers())) {
         facts.set_trace(trace.trace_id());
     }
 }
@@ -108,7 +108,7 @@ fn request_span(request: &Request) -> Span {
     );
     #[cfg(feature = "otel")]
     if !span.is_disabled()
-        && let Some(trace) = super::trace_of(request.headers())
+        && let Some(trace) = super::trace_from_headers(request.headers())
     {
         super::otel::set_parent(&span, &trace);
     }

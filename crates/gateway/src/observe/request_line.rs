@@ -83,7 +83,7 @@ impl RequestFacts {
 
 impl RequestLine {
     /// The record of a request that has just come; `None` if nobody reads it.
-    pub(crate) fn begin_line<B>(request: &mut Request<B>) -> Option<Self> {
+    pub(crate) fn begin_if_logged<B>(request: &mut Request<B>) -> Option<Self> {
         let template = path_template(request.uri().path());
         let is_read = if template.is_some_and(is_probe) {
             tracing::enabled!(target: REQUESTS, Level::DEBUG)

@@ -1,10 +1,10 @@
 //! The end of a turn for operators: metrics by agent, and a record of the log, at `warn` where somebody may have to do
 //! something. Neither has a word of the conversation; the reason of such an end may have the provider's own.
 
-use callgate_agent::{End, EndReason, describe_model_duration, describe_models};
+use callgate_agent::{End, EndReason, describe_model_duration, describe_model_metrics};
 use callgate_config::Built;
 use callgate_executor::TraceContext;
-use callgate_tool::{Principal, visible_line};
+use callgate_tool::{Principal, escape_invisible_in_line};
 use metrics::{counter, describe_counter};
 use tokio::time::Instant;
 
@@ -62,7 +62,7 @@ impl Report {
     /// Counts and logs a turn that has ended. One that did not begin is a refused request, and counted as such.
     pub(crate) fn report_end(self, end: &End, stopped_by: StoppedBy) {
         self.count_end(end);
-        match concerning_detail(end.reason, end.detail.as_deref(), stopped_by) {
+        match end_warning_detail(end.reason, end.detail.as_deref(), stopped_by) {
             None => self.log_end(end),
             Some(detail) => self.warn_of_end(end, &detail),
         }
@@ -87,7 +87,7 @@ impl Report {
 }
 
 /// The reason of an end about which somebody may have to do something, in words.
-fn concerning_detail(
+fn end_warning_detail(
     reason: EndReason,
     said: Option<&str>,
     stopped_by: StoppedBy,
@@ -98,7 +98,7 @@ fn concerning_detail(
         EndReason::Cancelled => stopped_by != StoppedBy::Request,
         EndReason::Answered | EndReason::Refused | EndReason::Waiting => false,
     };
-    let said = visible_line(said.unwrap_or_default());
+    let said = escape_invisible_in_line(said.unwrap_or_default());
     is_of_concern.then(|| said.chars().take(MOST_SHOWN).collect())
 }
 
@@ -113,8 +113,8 @@ pub(crate) fn describe_turn_metrics() {
 }
 
 /// Makes the series of all agents before their first turn. Existing series stay.
-pub(crate) fn describe_agents(built: &Built) {
-    describe_models(built);
+pub(crate) fn describe_agent_metrics(built: &Built) {
+    describe_model_metrics(built);
     for agent in &built.agents {
         let labels =
             [("agent", agent.name.clone()), ("end", EndReason::Answered.as_str().to_owned())];
@@ -132,7 +132,7 @@ mod tests {
 
     #[track_caller]
     fn check(reason: EndReason, stopped_by: StoppedBy, is_warning: bool) {
-        let detail = concerning_detail(reason, Some("why\nso"), stopped_by);
+        let detail = end_warning_detail(reason, Some("why\nso"), stopped_by);
         assert_eq!(detail.is_some(), is_warning, "{reason:?} {stopped_by:?}");
         assert!(detail.is_none_or(|detail| !detail.contains('\n')));
     }
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn a_long_reason_is_cut() {
         let said = "é".repeat(10_000);
-        let detail = concerning_detail(EndReason::Limit, Some(&said), StoppedBy::Nobody).unwrap();
+        let detail = end_warning_detail(EndReason::Limit, Some(&said), StoppedBy::Nobody).unwrap();
         assert_eq!(detail.chars().count(), MOST_SHOWN);
     }
 }

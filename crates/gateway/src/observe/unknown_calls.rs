@@ -15,7 +15,7 @@ pub(crate) fn log_unknown_calls(built: &Built) {
 
 /// The calls within the time to live of idempotency keys.
 pub(crate) fn unfinished_calls(built: &Built) -> &[UnknownCall] {
-    built.audit().map(|audit| audit.unknown()).unwrap_or_default()
+    built.audit().map(|audit| audit.calls_without_end()).unwrap_or_default()
 }
 
 fn warn_of_unfinished_call(call: &UnknownCall) {

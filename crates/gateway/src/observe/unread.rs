@@ -3,7 +3,7 @@
 use callgate_config::{Built, BuiltToolset, OpenedSource};
 
 /// Logs the findings that keep calls from working, unless the build before had them.
-pub(crate) fn tell_findings(previous: &Built, built: &Built) {
+pub(crate) fn log_new_findings(previous: &Built, built: &Built) {
     let previous_findings = previous.findings();
     for finding in built.findings().iter().filter(|finding| !previous_findings.contains(finding)) {
         tracing::warn!("{finding}");
@@ -11,16 +11,16 @@ pub(crate) fn tell_findings(previous: &Built, built: &Built) {
 }
 
 /// Logs each such toolset that the build before did not report.
-pub(crate) fn log_unread_toolsets(previous: Option<&Built>, built: &Built) {
+pub(crate) fn log_newly_unread_toolsets(previous: Option<&Built>, built: &Built) {
     for toolset in &built.toolsets {
-        tell_toolset(previous, toolset);
+        log_newly_unread_toolset(previous, toolset);
     }
     for source in &built.sources {
         warn_of_failing_source(previous, source);
     }
 }
 
-fn tell_toolset(previous: Option<&Built>, toolset: &BuiltToolset) {
+fn log_newly_unread_toolset(previous: Option<&Built>, toolset: &BuiltToolset) {
     let Some(why) = toolset.failure() else { return };
     let is_same = |candidate: &&BuiltToolset| candidate.name == toolset.name;
     let previous_toolset = previous.and_then(|previous| previous.toolsets.iter().find(is_same));

@@ -69,12 +69,12 @@ impl FormKind {
                     pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
                 Ok(Form { fields, files: Vec::new() })
             }
-            Self::Parts(boundary) => read_parts(body, boundary).await,
+            Self::Parts(boundary) => read_multipart(body, boundary).await,
         }
     }
 }
 
-async fn read_parts(body: Bytes, boundary: String) -> Result<Form, Problem> {
+async fn read_multipart(body: Bytes, boundary: String) -> Result<Form, Problem> {
     let malformed = |error: multer::Error| {
         Problem::malformed_body(format!("expected the parts of a form: {error}"))
     };
@@ -83,7 +83,7 @@ async fn read_parts(body: Bytes, boundary: String) -> Result<Form, Problem> {
     let mut form = Form::default();
     while let Some(part) = parts.next_field().await.map_err(malformed)? {
         let field = part.name().unwrap_or_default().to_owned();
-        let filename = part.file_name().map(plain_filename);
+        let filename = part.file_name().map(filename_without_folders);
         let media_type = part.content_type().map_or(BINARY, AsRef::as_ref).to_owned();
         let bytes = part.bytes().await.map_err(malformed)?;
         match filename {
@@ -102,7 +102,7 @@ async fn read_parts(body: Bytes, boundary: String) -> Result<Form, Problem> {
 }
 
 /// Some browsers send the folders of a file too.
-fn plain_filename(filename: &str) -> String {
+fn filename_without_folders(filename: &str) -> String {
     filename.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
 }
 

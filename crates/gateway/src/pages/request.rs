@@ -80,7 +80,7 @@ impl PageRequest {
     }
 
     /// The request with what a build allows its caller.
-    pub(super) fn for_build(mut self, built: &Built) -> Self {
+    pub(super) fn with_build_rights(mut self, built: &Built) -> Self {
         self.may_record = self.caller.recording_refusal(&built.serving).is_none();
         self.session_secrets.clone_from(&built.session_secrets);
         self
@@ -99,7 +99,7 @@ impl PageRequest {
     }
 
     /// The path below `/console`, without slashes at its ends, still percent-encoded.
-    pub fn path(&self) -> &str {
+    pub fn path_below_console(&self) -> &str {
         &self.path
     }
 
@@ -109,7 +109,7 @@ impl PageRequest {
     }
 
     /// True if the caller has to sign in first: nothing is answered to it.
-    pub fn is_signed_out(&self) -> bool {
+    pub fn needs_sign_in(&self) -> bool {
         self.caller.is_signed_out
     }
 
@@ -134,7 +134,7 @@ impl PageRequest {
     }
 
     /// A parameter of the query; empty if there is none of this name.
-    pub fn query(&self, name: &str) -> &str {
+    pub fn query_parameter(&self, name: &str) -> &str {
         first_value(&self.query, name)
     }
 
@@ -176,32 +176,43 @@ impl PageRequest {
     }
 
     /// A text that no other form has, such as an idempotency key.
-    pub fn fresh_key() -> String {
+    pub fn random_form_key() -> String {
         hexadecimal(&random_bytes())
     }
 
     /// The response of one of the sidecar's own paths to `GET` with these headers.
-    pub async fn get(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
-        self.ask(Method::GET, path, headers, Body::empty()).await
+    pub async fn get_own_path(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.request_own_path(Method::GET, path, headers, Body::empty()).await
     }
 
     /// The response of one of the sidecar's own paths to `POST` with a JSON body.
     pub async fn post(&self, path: &str, body: &Value) -> Answer {
-        self.post_with(path, &[], body).await
+        self.post_json_with_headers(path, &[], body).await
     }
 
     /// The response of one of the sidecar's own paths to `POST` with a JSON body and further headers.
-    pub async fn post_with(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
+    pub async fn post_json_with_headers(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &Value,
+    ) -> Answer {
         let headers = [&[("content-type", "application/json")], headers].concat();
-        self.ask(Method::POST, path, &headers, Body::from(body.to_string())).await
+        self.request_own_path(Method::POST, path, &headers, Body::from(body.to_string())).await
     }
 
     /// The response of one of the sidecar's own paths to `POST` with the bytes of a file.
     pub async fn post_file(&self, path: &str, media_type: &str, bytes: Bytes) -> Answer {
-        self.ask(Method::POST, path, &[("content-type", media_type)], Body::from(bytes)).await
+        self.request_own_path(
+            Method::POST,
+            path,
+            &[("content-type", media_type)],
+            Body::from(bytes),
+        )
+        .await
     }
 
-    async fn ask(
+    async fn request_own_path(
         &self,
         method: Method,
         path: &str,
@@ -264,7 +275,7 @@ impl Answer {
     }
 
     /// The body as JSON; in place of one that is not whole, the members of a problem.
-    pub async fn value(self) -> Value {
+    pub async fn json_or_problem(self) -> Value {
         let body = self.bytes().await.and_then(|bytes| Value::from_slice(&bytes).ok());
         body.unwrap_or_else(|| json!({"title": "There is no whole answer", "detail": NOT_WHOLE}))
     }
@@ -294,8 +305,8 @@ mod tests {
             Answer::new(Response::new(Body::from_stream(stream::iter(parts))))
         };
         assert_eq!(broken().bytes().await, None);
-        assert_eq!(broken().value().await["title"], "There is no whole answer");
+        assert_eq!(broken().json_or_problem().await["title"], "There is no whole answer");
         let whole = Answer::new(Response::new(Body::from("[1]")));
-        assert_eq!(whole.value().await, json!([1]));
+        assert_eq!(whole.json_or_problem().await, json!([1]));
     }
 }

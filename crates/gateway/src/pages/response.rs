@@ -28,7 +28,7 @@ impl PageResponse {
     }
 
     /// A file that is the same for every request, or nothing if the browser has it.
-    pub fn asset(
+    pub fn asset_unless_cached(
         request: &PageRequest,
         media_type: &'static str,
         tag: &str,
@@ -97,7 +97,7 @@ impl IntoResponse for PageResponse {
 }
 
 /// Puts the headers on a response that keep other origins and code of strangers out.
-pub(super) fn put_guards(headers: &mut HeaderMap) {
+pub(super) fn put_security_headers(headers: &mut HeaderMap) {
     for (name, value) in GUARDS {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }

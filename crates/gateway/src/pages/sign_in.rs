@@ -18,10 +18,10 @@ pub(super) async fn sign_in(gateway: &Gateway, page: &PageRequest) -> Response {
     };
     let principal = match caller {
         Some(Ok(Caller { principal: Some(principal), .. })) => principal,
-        Some(Err(problem)) if !problem.is_of_tokens() => return refuse_sign_in("issuer"),
+        Some(Err(problem)) if !problem.needs_other_token() => return refuse_sign_in("issuer"),
         Some(_) | None => return refuse_sign_in("token"),
     };
-    let cookie = gateway.sign_ins().keep(principal.id(), token.to_owned());
+    let cookie = gateway.sign_ins().keep_under_new_cookie(principal.id(), token.to_owned());
     let cookie = format!("{COOKIE}={cookie}; {ATTRIBUTES}");
     PageResponse::redirect(ROOT).with_header("set-cookie", &cookie).into_response()
 }

@@ -15,7 +15,7 @@ pub(super) fn requested_range(range: Option<&str>, length: usize) -> RequestedRa
     let Some((first, last)) = spec.and_then(|spec| spec.split_once('-')) else {
         return RequestedRange::Whole;
     };
-    match (parse_number(first), parse_number(last)) {
+    match (parse_saturating(first), parse_saturating(last)) {
         // The last bytes, at most `length`.
         (None, Some(count)) if first.trim().is_empty() => match count.min(length) {
             0 => RequestedRange::Nothing,
@@ -30,7 +30,7 @@ pub(super) fn requested_range(range: Option<&str>, length: usize) -> RequestedRa
     }
 }
 
-fn parse_number(text: &str) -> Option<usize> {
+fn parse_saturating(text: &str) -> Option<usize> {
     let text = text.trim();
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().unwrap_or(usize::MAX))

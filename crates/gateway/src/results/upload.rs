@@ -66,12 +66,12 @@ pub(crate) async fn store(
         let detail = "this caller makes no calls that a file could be for";
         return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
     }
-    refuse_key(request.headers())?;
+    refuse_idempotency_key(request.headers())?;
     let media_type = media_type(request.headers())?;
     let BodyLimit(most) = request.extensions().get().copied().unwrap_or_default();
     let bytes = collect_body(request.into_body(), most)
         .await
-        .map_err(|problem| too_large(problem, most))?;
+        .map_err(|problem| file_too_large_problem(problem, most))?;
     let size = bytes.len();
     let file = StoredResult::new(&*media_type, bytes);
     let executor = &gateway.current_build().executor;
@@ -88,7 +88,7 @@ pub(crate) async fn store(
 }
 
 /// Refuses an idempotency key: a file that is sent again is kept again.
-fn refuse_key(headers: &HeaderMap) -> Result<(), Problem> {
+fn refuse_idempotency_key(headers: &HeaderMap) -> Result<(), Problem> {
     if !headers.contains_key(IDEMPOTENCY_KEY) {
         return Ok(());
     }
@@ -114,8 +114,8 @@ fn media_type(headers: &HeaderMap) -> Result<String, Problem> {
     Err(Problem::new(ProblemKind::UNSUPPORTED_MEDIA_TYPE, detail))
 }
 
-fn too_large(problem: Problem, most: usize) -> Problem {
-    if !problem.is_of_size() {
+fn file_too_large_problem(problem: Problem, most: usize) -> Problem {
+    if !problem.is_too_large() {
         return problem;
     }
     let detail =

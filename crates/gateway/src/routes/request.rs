@@ -21,10 +21,10 @@ use crate::{
     },
     dialects::entry_by_any_name,
     gateway::Gateway,
-    observe::trace_of,
+    observe::trace_from_headers,
     problem::Problem,
     rights::call_rights,
-    sessions::{SessionInput, bound_values, store_variables, with_changes},
+    sessions::{SessionInput, header_and_claim_values, store_variables, with_changes},
     tools::absent_tool,
 };
 
@@ -66,7 +66,7 @@ impl RouteRequest {
     }
 
     /// A parameter of the path, without the verb; empty if the path has none of this name.
-    pub fn parameter(&self, name: &str) -> &str {
+    pub fn path_parameter(&self, name: &str) -> &str {
         let matching_pair = self.parameters.iter().find(|(entry, _)| entry == name);
         matching_pair.map_or("", |(_, value)| value)
     }
@@ -98,12 +98,12 @@ impl RouteRequest {
 
     /// The tool that the caller means by a name: the tool's own name, or the `operationId` of only one operation. Tools that
     /// the caller may not use are not found.
-    pub fn find(&self, name: &str) -> Option<Entry<'_>> {
+    pub fn find_usable_tool(&self, name: &str) -> Option<Entry<'_>> {
         entry_by_any_name(&self.built, &self.caller, name)
     }
 
     /// The refusal of a name that no tool has. It suggests tools that the caller may use.
-    pub fn no_tool(&self, name: &str) -> Problem {
+    pub fn absent_tool_problem(&self, name: &str) -> Problem {
         absent_tool(&self.built, &self.caller, name)
     }
 
@@ -135,9 +135,9 @@ impl RouteRequest {
             journal: None,
             mode: Mode::Parallel,
             execution,
-            trace: trace_of(&self.headers),
+            trace: trace_from_headers(&self.headers),
             key: idempotency_key(&self.headers)?,
-            stop: self.gateway.drain().stop(),
+            stop: self.gateway.drain().running_calls_stop(),
             keeper: None,
         };
         let calls = calls.into_iter().map(RequestedCall::from).collect();
@@ -149,14 +149,18 @@ impl RouteRequest {
     ///
     /// # Errors
     /// Returns a [`Problem`] if a header is malformed or if the caller's token lacks a claim.
-    pub fn idempotency(&self) -> Result<Option<(String, FingerprintHasher)>, Problem> {
+    pub fn idempotency_key_and_hasher(
+        &self,
+    ) -> Result<Option<(String, FingerprintHasher)>, Problem> {
         let Some(key) = idempotency_key(&self.headers)? else { return Ok(None) };
         let mut hasher = FingerprintHasher::default();
-        for (name, value) in bound_values(&self.built.sessions, &self.caller, &self.headers)? {
-            hasher.text(&name).value(&value);
+        for (name, value) in
+            header_and_claim_values(&self.built.sessions, &self.caller, &self.headers)?
+        {
+            hasher.add_text(&name).add_value(&value);
         }
         for toolset in self.caller.toolsets.iter().flat_map(|toolsets| &**toolsets) {
-            hasher.text(toolset);
+            hasher.add_text(toolset);
         }
         Ok(Some((key, hasher)))
     }
@@ -170,20 +174,20 @@ impl RouteRequest {
         key: &str,
         digest: &[u8],
     ) -> Result<Option<Guard>, Problem> {
-        match self.claim_key(key, digest, GivenUp::MadeAgain).await? {
+        match self.claim_key_or_answer(key, digest, GivenUp::MadeAgain).await? {
             RepeatedRequest::Answered(_) => Ok(None),
             RepeatedRequest::Made(guard) => Ok(Some(guard)),
         }
     }
 
     /// Claims a key of the caller, or finds the answer that is kept under it.
-    pub(crate) async fn claim_key(
+    pub(crate) async fn claim_key_or_answer(
         &self,
         key: &str,
         digest: &[u8],
         given_up: GivenUp,
     ) -> Result<RepeatedRequest, Problem> {
-        let answers = self.gateway.kept_answers();
+        let answers = self.gateway.idempotent_answers();
         begun_with_key(answers, key, &[digest], self.principal(), given_up).await
     }
 
@@ -192,7 +196,7 @@ impl RouteRequest {
     ///
     /// # Errors
     /// Returns a [`Problem`] if the store fails.
-    pub async fn parameters_with(
+    pub async fn changed_session_parameters(
         &self,
         session: &str,
         changes: &Object,
@@ -215,11 +219,11 @@ impl RouteRequest {
     ///
     /// # Errors
     /// Returns a [`Problem`] if the store fails.
-    pub async fn state<T: DeserializeOwned>(
+    pub async fn route_state<T: DeserializeOwned>(
         &self,
         session: &str,
     ) -> Result<Option<(T, Version)>, Problem> {
-        let stored = self.gateway.sessions().read_state(self.principal(), session).await?;
+        let stored = self.gateway.sessions().get_route_state(self.principal(), session).await?;
         let Some((value, version)) = stored else { return Ok(None) };
         Ok(Some((from_value(value).map_err(|_| unreadable_state_error())?, version)))
     }
@@ -228,7 +232,7 @@ impl RouteRequest {
     ///
     /// # Errors
     /// Returns a [`Problem`] if the state has no form in JSON, or if the store fails or is full.
-    pub async fn put_state(
+    pub async fn replace_state_if_unchanged(
         &self,
         session: &str,
         state: &impl Serialize,
@@ -239,7 +243,12 @@ impl RouteRequest {
             Error::new(ErrorKind::Unreadable, "the state of a session cannot be written as JSON")
         };
         let state = serde_json::to_string(state).map_err(unwritable)?;
-        match self.gateway.sessions().put_state(self.principal(), session, state, expected).await {
+        match self
+            .gateway
+            .sessions()
+            .put_route_state(self.principal(), session, state, expected)
+            .await
+        {
             Ok(_) => Ok(true),
             Err(error) if error.kind() == ErrorKind::Conflict => Ok(false),
             Err(error) => Err(error.into()),
@@ -247,8 +256,8 @@ impl RouteRequest {
     }
 
     /// The time in milliseconds since 1970, for kept states. It never goes back.
-    pub fn milliseconds(&self) -> u64 {
-        self.gateway.sessions().milliseconds()
+    pub fn monotonic_milliseconds(&self) -> u64 {
+        self.gateway.sessions().monotonic_milliseconds()
     }
 }
 
@@ -269,21 +278,23 @@ impl RouteCalls {
     ///
     /// # Errors
     /// Returns a [`Problem`] if a request with the key is running, or was another one.
-    pub async fn answer(
+    pub async fn run_or_earlier_answer(
         &self,
         body: &Value,
         written: impl Fn(&[ToolResult]) -> Value,
     ) -> Result<Value, Problem> {
         let (body, written) =
             (body.to_string(), |results: &[ToolResult]| written(results).to_string());
-        let text =
-            self.batch.answer_text(&self.gateway, &self.calls, &[body.as_bytes()], written).await?;
+        let text = self
+            .batch
+            .run_or_earlier_text(&self.gateway, &self.calls, &[body.as_bytes()], written)
+            .await?;
         let (BatchText::Earlier(text) | BatchText::Made(text)) = text;
         Value::parse(&text).map_err(|_| unreadable_state_error().into())
     }
 
     /// Runs the calls at the same time. Returns their results in order.
     pub async fn run(&self) -> Vec<ToolResult> {
-        self.batch.call_results(&self.calls).await
+        self.batch.run_calls(&self.calls).await
     }
 }

@@ -100,7 +100,7 @@ fn start_fields(
     let toolsets = toolset_names(built).into_iter().map(Value::from).collect::<Vec<_>>();
     let unread = unread_toolsets(built).into_iter().map(Value::from).collect::<Vec<_>>();
     let Summary { n_degraded, n_refused, others, .. } = summary;
-    let (n_exposed, n_tokens) = tool_counts(built, summary);
+    let (n_exposed, n_tokens) = tool_and_token_counts(built, summary);
     let secrets = built.missing_secrets.iter().map(|secret| Value::from(secret.to_string()));
     let logins = built.missing_logins.iter().map(|login| Value::from(login.as_str()));
     let others = others.iter().map(|(code, n)| ((*code).to_owned(), Value::from(*n)));
@@ -143,7 +143,7 @@ fn addresses_of(listeners: &[Listener], kind: ListenerKind) -> impl Iterator<Ite
 
 fn toolset_names(built: &Built) -> Vec<&str> {
     let described = built.toolsets.iter().map(|toolset| toolset.name.as_str());
-    described.chain(functions::function_toolsets(built)).collect()
+    described.chain(functions::function_only_toolsets(built)).collect()
 }
 
 fn toolsets_line(built: &Built) -> String {
@@ -171,14 +171,14 @@ fn unread_toolsets(built: &Built) -> Vec<&str> {
 
 fn tools_line(built: &Built, summary: &Summary) -> String {
     let Summary { n_degraded, n_refused, .. } = summary;
-    let (n_exposed, n_tokens) = tool_counts(built, summary);
+    let (n_exposed, n_tokens) = tool_and_token_counts(built, summary);
     format!(
         "tools: {n_exposed} exposed, {n_degraded} degraded, {n_refused} refused; about {n_tokens} tokens of declarations"
     )
 }
 
 /// The exposed tools and the tokens of all declarations, with those of functions.
-fn tool_counts(built: &Built, summary: &Summary) -> (usize, usize) {
+fn tool_and_token_counts(built: &Built, summary: &Summary) -> (usize, usize) {
     let functions = functions::function_entries(built).filter_map(Entry::declaration);
     let n_tokens = summary.n_tokens + functions.map(Tool::tokens).sum::<usize>();
     (summary.n_exposed + functions::function_count(built), n_tokens)

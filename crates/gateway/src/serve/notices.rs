@@ -16,7 +16,7 @@ impl Notices {
         let stop = Stop::default();
         let task = gateway.current_build().webhook().cloned().map(|webhook| {
             let stop = stop.clone();
-            tokio::spawn(async move { webhook.run(&stop).await })
+            tokio::spawn(async move { webhook.deliver_until_stopped(&stop).await })
         });
         Self { stop, task }
     }

@@ -37,7 +37,7 @@ impl Replicas {
     /// Does nothing where no other process uses the store.
     pub(super) fn start(gateway: &Gateway) -> Self {
         let built = gateway.current_build();
-        let store = built.state().filter(|store| store.is_shared()).cloned();
+        let store = built.state_store().filter(|store| store.is_shared()).cloned();
         Self(
             store
                 .and_then(Member::new)
@@ -99,7 +99,7 @@ async fn register_and_compare_replicas(member: Member, gateway: Gateway) {
 
 fn report_replicas(digest: &str, others: Others, last: Others) {
     let n_different = others.n_different;
-    prometheus::tell_replicas(others.n_equal + 1, n_different);
+    prometheus::set_replica_metrics(others.n_equal + 1, n_different);
     match (n_different, last.n_different) {
         (1.., 0) => warn_of_other_digest(digest, n_different),
         (0, 1..) => tracing::info!(digest, "all sidecars on this store serve this configuration"),

@@ -25,7 +25,7 @@ impl Signals {
     }
 
     #[cfg(unix)]
-    pub(super) async fn next(&mut self) {
+    pub(super) async fn wait_for_stop_signal(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
@@ -38,7 +38,7 @@ impl Signals {
     }
 
     #[cfg(not(unix))]
-    pub(super) async fn next(&mut self) {
+    pub(super) async fn wait_for_stop_signal(&mut self) {
         tokio::signal::ctrl_c().await.ok();
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::collections::{BTreeMap, HashSet};
 
 use callgate_config::SessionsConfig;
-use callgate_dialect::distinct_names;
+use callgate_dialect::check_distinct_ignoring_case;
 use callgate_secret::Secret;
 use callgate_tool::{Object, Session, Value, from_value};
 use http::HeaderMap;
@@ -52,7 +52,7 @@ pub(crate) struct InlineSession {
 
 impl From<Option<Object>> for SessionInput {
     fn from(members: Option<Object>) -> Self {
-        Self::of_members(members.unwrap_or_default())
+        Self::from_members(members.unwrap_or_default())
     }
 }
 
@@ -64,7 +64,7 @@ impl SessionInput {
     pub fn read(value: Option<Value>) -> Result<Self, Problem> {
         let members = from_value::<Option<Object>>(value.unwrap_or_default());
         let members = members.map_err(|error| error.under_segment("session"))?;
-        Ok(Self::of_members(members.unwrap_or_default()))
+        Ok(Self::from_members(members.unwrap_or_default()))
     }
 
     pub(crate) fn members(&self) -> &Object {
@@ -73,7 +73,7 @@ impl SessionInput {
 
     /// The values that the request brings, beside the id.
     #[cfg(feature = "agents")]
-    pub(crate) fn values(&self) -> Object {
+    pub(crate) fn values_without_id(&self) -> Object {
         let mut values = self.members.clone();
         values.retain(|name, value| {
             name != "id" && value.as_object().is_some_and(|it| !it.is_empty())
@@ -98,11 +98,11 @@ impl SessionInput {
             let is_left_out = |(name, _): &(String, Value)| !names.contains(&name.to_lowercase());
             own.extend(values.into_iter().filter(is_left_out));
         }
-        Self { changes: self.changes, ..Self::of_members(members) }
+        Self { changes: self.changes, ..Self::from_members(members) }
     }
 
     /// The session with these members.
-    pub fn of_members(members: Object) -> Self {
+    pub fn from_members(members: Object) -> Self {
         let is_given = |name: &&str| match members.get(name) {
             Some(Value::Object(values)) => values.values().any(|value| !value.is_null()),
             _ => false,
@@ -113,13 +113,13 @@ impl SessionInput {
 
     /// Reads the stored parameters as they are once the request has made these changes.
     #[must_use]
-    pub fn changing(self, changes: Object) -> Self {
+    pub fn with_parameter_changes(self, changes: Object) -> Self {
         Self { changes, ..self }
     }
 
     /// Records that the request opens the session, which need not be stored.
     #[must_use]
-    pub fn opening(self) -> Self {
+    pub fn as_opening_session(self) -> Self {
         Self { brings: true, ..self }
     }
 
@@ -132,7 +132,7 @@ impl SessionInput {
 
     /// Adds the path's context; the request's own values win.
     #[must_use]
-    pub fn in_context(mut self, context: &Object) -> Self {
+    pub fn with_context_defaults(mut self, context: &Object) -> Self {
         if context.is_empty() {
             return self;
         }
@@ -162,11 +162,11 @@ impl SessionInput {
         let own = from_value::<InlineSession>(Value::Object(self.members));
         let own = own.map_err(|error| error.under_segment("session"))?;
         let credentials = own.credentials.unwrap_or_default();
-        distinct_names("session.credentials", credentials.keys())?;
+        check_distinct_ignoring_case("session.credentials", credentials.keys())?;
         let mut parameters = with_changes(stored.parameters, &self.changes);
         let own_parameters = own.parameters.unwrap_or_default();
-        distinct_names("session.parameters", own_parameters.keys())?;
-        put_parameters(
+        check_distinct_ignoring_case("session.parameters", own_parameters.keys())?;
+        put_ignoring_case(
             &mut parameters,
             own_parameters.into_iter().chain(header_parameters(config, headers)?),
         );
@@ -178,7 +178,7 @@ impl SessionInput {
         let session = credentials.into_iter().fold(session, |session, (name, text)| {
             session.with_credential(&name, Secret::new(text))
         });
-        let session = stored.credentials.added_to(session);
+        let session = stored.credentials.add_missing_to(session);
         let bind =
             |session: Session, (name, value): (String, Value)| session.with_bound(&name, value);
         let session = claims.into_iter().fold(session, bind);
@@ -193,13 +193,13 @@ impl SessionInput {
 /// Parameters with these changes made; one that is `null` is removed.
 pub(crate) fn with_changes(mut parameters: Object, changes: &Object) -> Object {
     let changed = changes.iter().map(|(name, value)| (name.clone(), value.clone()));
-    put_parameters(&mut parameters, changed);
+    put_ignoring_case(&mut parameters, changed);
     parameters.retain(|name, value| !(value.is_null() && changes.contains_key(name)));
     parameters
 }
 
 /// Adds parameters; the last one with a name counts, in any case. Each name is folded once: a request may bring tens of thousands.
-pub(crate) fn put_parameters(
+pub(crate) fn put_ignoring_case(
     parameters: &mut Object,
     added: impl IntoIterator<Item = (String, Value)>,
 ) {
@@ -212,7 +212,7 @@ pub(crate) fn put_parameters(
 }
 
 /// The session values that the headers and the claims of a request bind, by name.
-pub(crate) fn bound_values(
+pub(crate) fn header_and_claim_values(
     config: &SessionsConfig,
     caller: &Caller,
     headers: &HeaderMap,
@@ -271,7 +271,10 @@ mod tests {
             (0..200_000).map(move |number| (case(format!("p{number}")), Value::from(number)))
         };
         let mut parameters = Object::new();
-        put_parameters(&mut parameters, many(|name| name).chain(many(|name| name.to_uppercase())));
+        put_ignoring_case(
+            &mut parameters,
+            many(|name| name).chain(many(|name| name.to_uppercase())),
+        );
         assert_eq!(parameters.len(), 200_000);
         assert!(parameters.keys().all(|name| name.starts_with('P')));
     }

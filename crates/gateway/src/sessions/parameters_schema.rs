@@ -37,15 +37,15 @@ pub(super) struct WriteResponses;
 
 impl IntoResponses for ReadResponses {
     fn responses() -> Responses {
-        responses_by_status([("200", session_response("The session"))])
+        responses_by_status([("200", session_response_schema("The session"))])
     }
 }
 
 impl IntoResponses for WriteResponses {
     fn responses() -> Responses {
         responses_by_status([
-            ("200", session_response("The session as it is now")),
-            ("201", session_response("The session is new")),
+            ("200", session_response_schema("The session as it is now")),
+            ("201", session_response_schema("The session is new")),
             ("412", Response::new("The session is in another version")),
             ("413", Response::new("The body or the session is too large")),
         ])
@@ -53,7 +53,7 @@ impl IntoResponses for WriteResponses {
 }
 
 /// A session with its version, and the operations that take its id.
-fn session_response(description: &str) -> Response {
+fn session_response_schema(description: &str) -> Response {
     let version = HeaderBuilder::new().description(Some("The version of the session")).build();
     let content = Content::new(Some(Ref::from_schema_name("Session")));
     let response = ResponseBuilder::new().description(description);

@@ -38,7 +38,7 @@ impl Sessions {
             return self.store.remove(&key, Expected::Any, now()).await.map(drop);
         }
         let values = Secret::new(Value::Object(values.clone()).to_string());
-        let record = self.state_record(String::new()).with_credential(VALUES, values);
+        let record = self.expiring_record(String::new()).with_credential(VALUES, values);
         self.store.put(&key, record, Expected::Any, now()).await.map(drop)
     }
 }

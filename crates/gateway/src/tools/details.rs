@@ -33,7 +33,7 @@ pub fn write_details(
     write!(out, r#","outputSchema":{schema}"#)?;
     write!(out, r#","tokens":{}"#, tool.tokens())?;
     if let Some(operation) = operation {
-        let body = operation.body_of_arguments();
+        let body = operation.body_as_arguments_name();
         let inputs = operation.inputs.iter();
         let inputs: Vec<_> =
             inputs.map(|operation_input| input_details(operation_input, body)).collect();
@@ -49,7 +49,7 @@ pub fn write_details(
 }
 
 fn nested_inputs(operation: &Operation) -> Vec<Value> {
-    let body = operation.body_of_arguments().map(|body| format!("{body}."));
+    let body = operation.body_as_arguments_name().map(|body| format!("{body}."));
     let nested = operation.bindings.iter().flat_map(Bindings::places);
     let nested = nested.map(|(way, source)| {
         let inside = body.as_deref().and_then(|body| way.strip_prefix(body));
@@ -68,7 +68,7 @@ fn input_details(input: &Input, body: Option<&ArgumentName>) -> Value {
         "in": input.place().as_str(),
         "name": &*input.name,
         "required": input.required,
-        "source": input.given_by(),
+        "source": input.value_giver_name(),
     });
     let reference = input.source.reference();
     if let (false, Some(members)) = (reference.is_empty(), details.as_object_mut()) {

@@ -31,7 +31,7 @@ impl Filter {
         Ok(Self { toolset, effect: effect.transpose()?, tag })
     }
 
-    pub(super) fn takes(&self, entry: Entry<'_>) -> bool {
+    pub(super) fn matches_tool(&self, entry: Entry<'_>) -> bool {
         self.toolset.as_ref().is_none_or(|toolset| toolset == entry.toolset())
             && self.effect.is_none_or(|effect| effect == entry.effect())
             && self.tag.as_ref().is_none_or(|tag| has_tag(entry, tag))
@@ -60,7 +60,7 @@ pub(super) fn tool_summary(entry: Entry<'_>, tool: &Tool) -> Value {
 }
 
 /// The tokens and the losses of a tool's schema in each form that a provider accepts.
-pub(super) fn projections(tool: &Tool) -> Value {
+pub(super) fn tokens_and_losses(tool: &Tool) -> Value {
     let projected = |projection: &Projection| {
         let projected = project(tool, *projection);
         let losses = projected.losses.iter().map(|loss| Value::from(loss.to_string()));

@@ -33,7 +33,7 @@ impl Agents {
         if let Some(agent) = of_configuration.agents.get(name) {
             return Ok(agent.clone());
         }
-        let agent = Agent::of_configuration(built, name)?;
+        let agent = Agent::from_configuration(built, name)?;
         of_configuration.agents.insert(name.to_owned(), agent.clone());
         Ok(agent)
     }
@@ -43,7 +43,7 @@ impl Agents {
         let (agents, gateway) = (Arc::clone(self), request.gateway().clone());
         let (began, name) = (Arc::clone(request.shared_build()), name.to_owned());
         let caller = request.caller().clone();
-        request.rights().calls_while(move |_, tool| {
+        request.rights().with_call_condition(move |_, tool| {
             let built = gateway.current_build();
             let agent = || agents.get(&built, &name).ok();
             let is_offered = |agent: Agent| agent.offered_tool(tool).is_some();

@@ -47,7 +47,7 @@ struct ApprovalForm {
 
 impl TurnForm {
     /// True if the turn answers calls that wait.
-    pub(super) fn is_answer(&self) -> bool {
+    pub(super) fn is_answer_to_calls(&self) -> bool {
         self.input.is_none()
     }
 

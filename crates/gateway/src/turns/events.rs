@@ -13,7 +13,7 @@ use futures_util::{Stream, stream};
 use http::{HeaderValue, header};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{PreparedTurn, TakenTurn, TurnTask, stop::TurnStop, waiting_call};
+use super::{PreparedTurn, TakenTurn, TurnTask, pending_call_json, stop::TurnStop};
 use crate::problem::Problem;
 
 /// Runs a turn. The response begins with the turn, so that a turn that is refused has a status of its own.
@@ -21,7 +21,7 @@ pub(super) async fn stream_turn(turn: PreparedTurn) -> Result<Response, Problem>
     let (sender, mut receiver) = unbounded_channel();
     let stop = turn.stop.clone();
     let event_sender = EventSender { sender, stop: stop.clone() };
-    let running = turn.shown_to(move |event| event_sender.send(event)).spawn_task();
+    let running = turn.with_event_handler(move |event| event_sender.send(event)).spawn_task();
     let mut last = VecDeque::new();
     let running = if receiver.recv().await.is_some() {
         Some(running)
@@ -74,7 +74,7 @@ struct EventSender {
 impl EventSender {
     fn send(&self, event: &TurnEvent<'_>) {
         let Some(text) = event_text(event) else { return };
-        if self.stop.add_unread(text.n_bytes()) {
+        if self.stop.count_unread_or_stop(text.n_bytes()) {
             // Nobody reads any more if the caller has left.
             self.sender.send(text).ok();
         }
@@ -114,13 +114,13 @@ struct Events {
 
 fn turn_events(events: Events) -> impl Stream<Item = Result<Event, Infallible>> + Send {
     stream::unfold(events, |mut events| async move {
-        let EventText(name, data) = events.next().await?;
+        let EventText(name, data) = events.next_event_text().await?;
         Some((Ok(Event::default().event(name).data(data)), events))
     })
 }
 
 impl Events {
-    async fn next(&mut self) -> Option<EventText> {
+    async fn next_event_text(&mut self) -> Option<EventText> {
         if let Some(text) = self.receiver.recv().await {
             self.stop.note_read(text.n_bytes());
             return Some(text);
@@ -137,7 +137,7 @@ fn last_events(ended: Result<TakenTurn, Problem>) -> VecDeque<EventText> {
     match ended {
         Ok(taken) => {
             let pending = taken.kept.end.pending.iter();
-            let pending = pending.map(|call| EventText::new("pending", &waiting_call(call)));
+            let pending = pending.map(|call| EventText::new("pending", &pending_call_json(call)));
             pending.chain([EventText::new("end", &taken.answer())]).collect()
         }
         Err(problem) => {

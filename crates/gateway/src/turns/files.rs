@@ -12,7 +12,7 @@ pub(super) struct NamedFiles(Vec<(Handle, StoredResult)>);
 
 impl NamedFiles {
     /// Fetches the files that an input names. One that its caller may not read is not among them.
-    pub(super) async fn fetch(
+    pub(super) async fn fetch_readable(
         request: &RouteRequest,
         session: &Session,
         input: Option<&Value>,

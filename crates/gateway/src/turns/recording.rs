@@ -17,7 +17,7 @@ use super::turn_session::TurnValues;
 use crate::{
     problem::{Problem, ProblemKind},
     routes::RouteRequest,
-    sessions::{bound_values, put_parameters},
+    sessions::{header_and_claim_values, put_ignoring_case},
 };
 
 /// Records one turn.
@@ -32,7 +32,7 @@ pub(super) struct TurnRecorder {
 
 impl TurnRecorder {
     /// Begins to record a turn, if it is to be recorded.
-    pub(super) async fn begin(
+    pub(super) async fn begin_if_wanted(
         request: &RouteRequest,
         agent: &str,
         is_wanted: bool,
@@ -42,7 +42,7 @@ impl TurnRecorder {
         if !is_wanted {
             return Ok(None);
         }
-        refuse_others(request)?;
+        check_may_record(request)?;
         let configuration = PathBuf::from("..").join(request.gateway().configuration_name());
         let mut recording = Recording::new(configuration, agent);
         let envelope = session_envelope(request, values).await?;
@@ -58,12 +58,12 @@ impl TurnRecorder {
     }
 
     /// The agent, with a way to its model that is recorded.
-    pub(super) fn watched_agent(&self, agent: Agent) -> Agent {
-        agent.with_model_over(|transport| self.recording.model_recorder(transport))
+    pub(super) fn agent_with_recorded_model(&self, agent: Agent) -> Agent {
+        agent.with_model_transport(|transport| self.recording.model_recorder(transport))
     }
 
     /// The context, whose events go to `shown` as well.
-    pub(super) fn watched_context(
+    pub(super) fn context_with_recorded_events(
         &self,
         context: TurnContext,
         shown: impl Fn(&TurnEvent<'_>) + Send + Sync + 'static,
@@ -72,7 +72,7 @@ impl TurnRecorder {
     }
 
     /// The member `recording` of the answer: the handle of the fixture, or why there is none.
-    pub(super) async fn keep(mut self, end: &End) -> Value {
+    pub(super) async fn kept_recording_member(mut self, end: &End) -> Value {
         match self.keep_fixture(end).await {
             Ok(member) => member,
             Err(problem) => json!({"problem": (problem.as_str())}),
@@ -93,9 +93,9 @@ impl TurnRecorder {
                 "`{tool}` answered without a request over HTTP, and a replay has nothing else to answer with"
             ));
         }
-        let (agent, files) = (self.agent.clone(), self.recording.named_contents());
+        let (agent, files) = (self.agent.clone(), self.recording.named_file_contents());
         // It takes the processor for a while.
-        let packed = task::spawn_blocking(move || archive(&agent, &files)).await;
+        let packed = task::spawn_blocking(move || zip_archive(&agent, &files)).await;
         let bytes = packed
             .map_err(|error| error.to_string())
             .and_then(|packed| packed.map_err(|error| error.to_string()))
@@ -112,7 +112,7 @@ impl TurnRecorder {
 
 /// Refuses callers who may not see what the model and the services are asked, and those for whom the model is asked otherwise
 /// than in a replay.
-fn refuse_others(request: &RouteRequest) -> Result<(), Problem> {
+fn check_may_record(request: &RouteRequest) -> Result<(), Problem> {
     let refusal = request.caller().recording_refusal(&request.served_build().serving);
     refusal.map_or(Ok(()), |detail| Err(Problem::new(ProblemKind::FORBIDDEN, detail)))
 }
@@ -130,9 +130,9 @@ async fn session_envelope(request: &RouteRequest, values: &TurnValues) -> Result
     let own = own.iter().filter_map(Value::as_object).flat_map(Object::iter);
     let own = own.map(|(name, value)| (name.clone(), value.clone()));
     let built = request.served_build();
-    let bound = bound_values(&built.sessions, request.caller(), request.headers())?;
-    put_parameters(&mut parameters, own.chain(bound));
-    envelope.insert_filled("parameters", parameters);
+    let bound = header_and_claim_values(&built.sessions, request.caller(), request.headers())?;
+    put_ignoring_case(&mut parameters, own.chain(bound));
+    envelope.insert_unless_empty("parameters", parameters);
     if let Some(Value::Object(own)) = envelope.remove("credentials") {
         credentials.extend(own.keys().map(ToString::to_string));
     }
@@ -151,7 +151,7 @@ fn letter_of_variable(letter: char) -> char {
 }
 
 /// The files in one folder, whose name has no other characters than names of files have everywhere.
-fn archive(agent: &str, files: &[(String, Vec<u8>)]) -> Result<Vec<u8>, zip::result::ZipError> {
+fn zip_archive(agent: &str, files: &[(String, Vec<u8>)]) -> Result<Vec<u8>, zip::result::ZipError> {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
     let folder: String = agent.chars().map(|it| if is_plain(it) { it } else { '_' }).collect();
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));

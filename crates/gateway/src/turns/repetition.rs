@@ -25,23 +25,28 @@ impl TurnKey {
         agent: &str,
         body: &Value,
     ) -> Result<Option<Self>, Problem> {
-        let Some((key, mut hasher)) = request.idempotency()? else { return Ok(None) };
-        hasher.text("turn").text(agent).value(body);
+        let Some((key, mut hasher)) = request.idempotency_key_and_hasher()? else {
+            return Ok(None);
+        };
+        hasher.add_text("turn").add_text(agent).add_value(body);
         Ok(Some(Self { key, digest: hasher.finish() }))
     }
 
-    pub(super) async fn begin(&self, request: &RouteRequest) -> Result<RepeatedRequest, Problem> {
-        request.claim_key(&self.key, self.digest.as_bytes(), GivenUp::Refused).await
+    pub(super) async fn claim_key_or_answer(
+        &self,
+        request: &RouteRequest,
+    ) -> Result<RepeatedRequest, Problem> {
+        request.claim_key_or_answer(&self.key, self.digest.as_bytes(), GivenUp::Refused).await
     }
 }
 
 /// Keeps the answer of a turn. A turn that left no trace frees its key, so that it can be taken again.
-pub(super) async fn keep_turn_answer(guard: Guard, taken: &Result<TakenTurn, Error>) {
+pub(super) async fn keep_answer_or_free(guard: Guard, taken: &Result<TakenTurn, Error>) {
     match taken {
         // The conversation is as it was.
-        Ok(taken) if taken.kept.end.is_taken_back => guard.free().await,
+        Ok(taken) if taken.kept.end.is_taken_back => guard.free_key().await,
         Ok(taken) => guard.finish(kept_answer_json(taken).as_bytes()).await,
-        Err(error) if is_refusal(error) => guard.free().await,
+        Err(error) if is_before_turn_start(error) => guard.free_key().await,
         // The store failed, before the turn or after it.
         Err(_) => drop(guard),
     }
@@ -76,7 +81,7 @@ pub(super) fn answer_if_readable(
 const TOOLS: &str = "tools";
 
 /// True if the turn did not begin.
-fn is_refusal(error: &Error) -> bool {
+fn is_before_turn_start(error: &Error) -> bool {
     matches!(
         error.kind(),
         ErrorKind::Answer

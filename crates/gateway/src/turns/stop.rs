@@ -21,7 +21,7 @@ pub(super) struct TurnStop {
 
 impl TurnStop {
     /// Notes bytes for the caller. Ends the turn and returns false if it has left too many unread.
-    pub(super) fn add_unread(&self, n_bytes: usize) -> bool {
+    pub(super) fn count_unread_or_stop(&self, n_bytes: usize) -> bool {
         let is_read = self.n_unread.fetch_add(n_bytes, Ordering::Relaxed) + n_bytes <= MOST_UNREAD;
         if !is_read {
             self.is_unread.store(true, Ordering::Relaxed);

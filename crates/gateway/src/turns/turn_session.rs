@@ -17,7 +17,7 @@ pub(super) struct TurnValues {
 }
 
 /// The session of a turn of an agent, and the values in it that are kept while its calls wait.
-pub(super) async fn turn_session(
+pub(super) async fn session_and_kept_values(
     request: &RouteRequest,
     agent: &str,
     form: &mut TurnForm,
@@ -25,12 +25,12 @@ pub(super) async fn turn_session(
     let (gateway, session) = (request.gateway().clone(), std::mem::take(&mut form.session));
     let principal = request.principal();
     let id = session.members().get("id").and_then(|id| id.as_str()).unwrap_or_default().to_owned();
-    let session = if form.is_answer() && !id.is_empty() {
+    let session = if form.is_answer_to_calls() && !id.is_empty() {
         session.with_defaults(gateway.sessions().turn_values(principal, &id, agent).await?)
     } else {
         session
     };
-    let values = session.values();
+    let values = session.values_without_id();
     let session = request.session(session).await?;
     if session.id().is_none() {
         return Err(Problem::malformed_body(

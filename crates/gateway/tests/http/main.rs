@@ -377,7 +377,7 @@ async fn a_header_wins_over_the_session_of_the_request_and_that_over_the_stored_
 fn routes() -> Routes {
     let routes = Routes::new();
     #[cfg(feature = "agents")]
-    let routes = routes.and(callgate_gateway::turns());
+    let routes = routes.merge_routes(callgate_gateway::turns());
     routes
 }
 

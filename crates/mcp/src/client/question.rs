@@ -75,7 +75,7 @@ impl Question {
     }
 
     pub(crate) fn input_request(&self) -> Option<InputRequest> {
-        let text = self.message_text();
+        let text = self.request_json();
         Some(if self.is_of_person() {
             InputRequest::Elicitation(serde_json::from_str(&text).ok()?)
         } else {
@@ -85,7 +85,7 @@ impl Question {
 
     /// Asks now, over a connection that carries the server's requests. `None` if the answer is not valid.
     pub(crate) async fn ask_over_connection(&self, peer: &Peer<RoleServer>) -> Option<Reply> {
-        let text = self.message_text();
+        let text = self.request_json();
         let request = if self.is_of_person() {
             ServerRequest::ElicitRequest(serde_json::from_str(&text).ok()?)
         } else {
@@ -99,7 +99,7 @@ impl Question {
         self.checked_reply(&Value::from_slice(&answer.ok()?).ok()?)
     }
 
-    fn message_text(&self) -> String {
+    fn request_json(&self) -> String {
         let method =
             if self.is_of_person() { "elicitation/create" } else { "sampling/createMessage" };
         json!({"method": method, "params": self.params.clone()}).to_string()

@@ -12,7 +12,7 @@ use crate::host::Caller;
 /// The declarations of the four tools; they name no toolset that the caller does not see.
 pub(crate) fn standing_declarations(executor: &Executor, caller: &Caller) -> Vec<model::Tool> {
     let rows = [
-        (Standing::Find, find_declaration(&tool_counts(executor, caller))),
+        (Standing::Find, find_declaration(&tool_counts_text(executor, caller))),
         (Standing::Describe, describe_declaration()),
         (
             Standing::CallRead,
@@ -46,9 +46,9 @@ fn standing_tool(standing: Standing, description: &str, schema: &Value) -> Optio
 }
 
 /// The number of tools, for each toolset if there are several.
-fn tool_counts(executor: &Executor, caller: &Caller) -> String {
+fn tool_counts_text(executor: &Executor, caller: &Caller) -> String {
     let mut numbers = BTreeMap::new();
-    for entry in executor.entries().filter(|entry| caller.lists(entry.toolset())) {
+    for entry in executor.entries().filter(|entry| caller.can_list_toolset(entry.toolset())) {
         *numbers.entry(entry.toolset()).or_insert(0_usize) += 1;
     }
     let sum: usize = numbers.values().sum();

@@ -27,7 +27,7 @@ impl Branch {
         branch
     }
 
-    pub(super) fn told_by(mut self, property: &Arc<str>, values: Vec<Value>) -> Self {
+    pub(super) fn with_property_values(mut self, property: &Arc<str>, values: Vec<Value>) -> Self {
         if !values.is_empty() {
             self.fixed.insert(Arc::clone(property), values);
         }
@@ -97,7 +97,7 @@ fn legal_values(node: &Node) -> Option<Vec<Value>> {
 }
 
 /// The discriminator values of a branch: those in the mapping, else the name of its schema.
-pub(super) fn values_of(
+pub(super) fn discriminator_values(
     document: &Document,
     branch: &LocatedNode<'_>,
     mapping: Option<&Node>,

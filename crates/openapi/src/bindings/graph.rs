@@ -9,15 +9,15 @@ use hashbrown::HashMap;
 use crate::{
     bindings::{
         SchemaNode,
-        branch::{Branch, values_of},
-        pruning::prune,
+        branch::{Branch, discriminator_values},
+        pruning::keep_nodes_to_sources,
     },
     document::Document,
     input::ValueSource,
     options::SessionInputs,
     reference::{LocatedNode, reference_of, resolve_target},
     schema::{legal_default, says_read_only},
-    session_input::{Annotation, is_visible, own_annotation},
+    session_input::{Annotation, is_visible_to_model, own_annotation},
     worklist::Worklist,
 };
 
@@ -70,7 +70,7 @@ impl<'d> Graph<'d> {
             session_inputs,
             nodes: Vec::new(),
             node_indexes: HashMap::new(),
-            open: Worklist::new(document, |next| NODE + next.schema.path().weight()),
+            open: Worklist::new(document, |next| NODE + next.schema.path().step_cost()),
             unbound: Vec::new(),
         }
     }
@@ -81,7 +81,7 @@ impl<'d> Graph<'d> {
         mut self,
         schema: &LocatedNode<'d>,
     ) -> (Vec<SchemaNode>, Vec<UnboundInput>) {
-        self.node_index(schema.clone(), Access::Open);
+        self.node_index_or_queue(schema.clone(), Access::Open);
         self.read_all_nodes()
     }
 
@@ -90,7 +90,7 @@ impl<'d> Graph<'d> {
         schema: &LocatedNode<'d>,
     ) -> (Vec<SchemaNode>, Vec<UnboundInput>) {
         self.nodes.push(empty_node());
-        let items = self.node_index(schema.clone(), Access::Open);
+        let items = self.node_index_or_queue(schema.clone(), Access::Open);
         self.change_node(0, |node| node.items = Some(items));
         self.read_all_nodes()
     }
@@ -108,11 +108,11 @@ impl<'d> Graph<'d> {
             let why = "within reach";
             self.unbound.push(UnboundInput { pointer: "".into(), annotation: None, why });
         }
-        (prune(self.nodes), self.unbound)
+        (keep_nodes_to_sources(self.nodes), self.unbound)
     }
 
     /// The node of a schema, which is read later.
-    fn node_index(&mut self, schema: LocatedNode<'d>, reach: Access) -> usize {
+    fn node_index_or_queue(&mut self, schema: LocatedNode<'d>, reach: Access) -> usize {
         let key = (Arc::clone(&schema.pointer), reach);
         if let Some(node_index) = self.node_indexes.get(&key) {
             return *node_index;
@@ -137,7 +137,7 @@ impl<'d> Graph<'d> {
         if let Some(reference) = reference_of(schema.node)
             && let Ok(next) = resolve_target(self.document, reference, &schema.path())
         {
-            let same = self.node_index(next, *reach);
+            let same = self.node_index_or_queue(next, *reach);
             self.change_node(*node, |node| node.same = with_node(&node.same, same));
         }
         self.note_dynamic_reference_targets(here);
@@ -164,7 +164,7 @@ impl<'d> Graph<'d> {
         };
         let default = legal_default(self.document, schema.node, &schema.path());
         let default = default.and_then(|value| self.document.meter().copy_if_affordable(value));
-        let visible = is_visible(&source, self.session_inputs);
+        let visible = is_visible_to_model(&source, self.session_inputs);
         self.change_node(*node, |node| {
             node.source = source;
             node.visible = visible;
@@ -181,7 +181,8 @@ impl<'d> Graph<'d> {
         match (keyword, value) {
             ("allOf", Node::Array(branches)) => {
                 for (index, branch) in branches.iter().enumerate() {
-                    let same = self.node_index(LocatedNode::new(branch, &path.index(index)), reach);
+                    let same = self
+                        .node_index_or_queue(LocatedNode::new(branch, &path.index(index)), reach);
                     self.change_node(at, |node| node.same = with_node(&node.same, same));
                 }
             }
@@ -200,7 +201,7 @@ impl<'d> Graph<'d> {
                 self.note_alternatives(here, branches.collect());
             }
             ("contains" | "contentSchema" | "not" | "propertyNames", Node::Object(_)) => {
-                self.node_index(one(), Access::Closed(expected_location(keyword)));
+                self.node_index_or_queue(one(), Access::Closed(expected_location(keyword)));
             }
             ("properties" | "patternProperties", Node::Object(members)) => {
                 let members = members.iter().map(|(name, node)| {
@@ -209,7 +210,7 @@ impl<'d> Graph<'d> {
                 self.note_properties(here, keyword, members.collect());
             }
             ("additionalProperties" | "unevaluatedProperties", Node::Object(_)) => {
-                let others = self.node_index(one(), reach);
+                let others = self.node_index_or_queue(one(), reach);
                 self.change_node(at, |node| node.others = Some(others));
             }
             ("additionalItems" | "items" | "prefixItems" | "unevaluatedItems", _) => {
@@ -229,7 +230,7 @@ impl<'d> Graph<'d> {
         let names: Box<[Arc<str>]> = members.iter().map(|(name, _)| Arc::clone(name)).collect();
         let nodes: Box<[(Arc<str>, usize)]> = members
             .into_iter()
-            .map(|(name, schema)| (name, self.node_index(schema, reach)))
+            .map(|(name, schema)| (name, self.node_index_or_queue(schema, reach)))
             .collect();
         self.change_node(node, |node| {
             if keyword == "properties" {
@@ -251,12 +252,12 @@ impl<'d> Graph<'d> {
             let path = keyword_value.path();
             let nodes = list.iter().enumerate();
             let nodes = nodes.map(|(n, node)| {
-                Some(self.node_index(LocatedNode::new(node, &path.index(n)), reach))
+                Some(self.node_index_or_queue(LocatedNode::new(node, &path.index(n)), reach))
             });
             let leading: Box<[Option<usize>]> = nodes.collect();
             self.change_node(at, |node| node.leading = leading);
         } else if keyword_value.node.as_object().is_some() {
-            let items = self.node_index(keyword_value.clone(), reach);
+            let items = self.node_index_or_queue(keyword_value.clone(), reach);
             let is_rest = keyword != "items";
             self.change_node(at, |node| {
                 node.items = node.items.filter(|_| is_rest).or(Some(items));
@@ -275,9 +276,12 @@ impl<'d> Graph<'d> {
         for schema in branches {
             let mut branch = Branch::from_schema(self.document, &schema);
             if let Some(property) = property {
-                branch = branch.told_by(property, values_of(self.document, &schema, mapping));
+                branch = branch.with_property_values(
+                    property,
+                    discriminator_values(self.document, &schema, mapping),
+                );
             }
-            group.push(branch.into_alternative(self.node_index(schema, reach)));
+            group.push(branch.into_alternative(self.node_index_or_queue(schema, reach)));
         }
         self.change_node(node, |node| {
             let groups = std::mem::take(&mut node.alternatives).into_vec();
@@ -292,7 +296,7 @@ impl<'d> Graph<'d> {
         let Some((_, anchor)) = reference.split_once('#') else { return };
         let pointers = self.document.dynamic_anchors_named(anchor);
         let schemas = pointers.into_iter().filter_map(|pointer| {
-            Some(LocatedNode { node: self.document.node_of(&pointer)?, pointer })
+            Some(LocatedNode { node: self.document.node_at_text(&pointer)?, pointer })
         });
         self.note_alternatives(here, schemas.collect());
     }

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The nodes that lead to a source, and always the first one; empty if there is no source.
-pub(super) fn prune(mut nodes: Vec<SchemaNode>) -> Vec<SchemaNode> {
+pub(super) fn keep_nodes_to_sources(mut nodes: Vec<SchemaNode>) -> Vec<SchemaNode> {
     let mut is_kept: Vec<bool> =
         nodes.iter().map(|node| node.source != ValueSource::Model).collect();
     let mut above: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];

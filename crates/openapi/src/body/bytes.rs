@@ -23,7 +23,7 @@ pub(super) fn carries_bytes(kind: BodyKind, encodings: &[PropertyEncoding]) -> b
 }
 
 /// Returns true if a media type holds bytes as a text: no value of JSON is bytes, and no field of a form.
-pub(super) fn holds_encoded(
+pub(super) fn holds_encoded_bytes(
     document: &Document,
     kind: BodyKind,
     schema: Option<&LocatedNode<'_>>,
@@ -37,12 +37,12 @@ fn has_encoded_part<'d>(document: &'d Document, schema: LocatedNode<'d>, left: &
         let path = at.path();
         let properties = at.node.members_of("properties").map(|(_, node)| node);
         let mut below = properties.chain(at.node.get("items")).chain(composition_branches(at.node));
-        says_encoded(at.node)
+        is_encoded_bytes_schema(at.node)
             || below.any(|node| has_encoded_part(document, LocatedNode::new(node, &path), left))
     })
 }
 
-fn says_encoded(node: &Node) -> bool {
+fn is_encoded_bytes_schema(node: &Node) -> bool {
     is_bytes(node)
         || matches!(node.text("format"), Some("base64" | "base64url" | "byte"))
         || matches!(node.text("contentEncoding"), Some("base64" | "base64url"))

@@ -11,7 +11,7 @@ use crate::{
     security::credential_places::{CredentialPlaces, DeclaredParameter, PlaceOwner},
 };
 
-pub(crate) fn withhold_fields<'d>(
+pub(crate) fn withhold_credential_fields<'d>(
     body: &mut DescribedBody<'d>,
     cursor: Cursor<'d, '_>,
     places: &CredentialPlaces<'_>,
@@ -19,12 +19,12 @@ pub(crate) fn withhold_fields<'d>(
     let Some(first) = body.media.first() else { return };
     let is_form = matches!(first.kind, BodyKind::Form | BodyKind::Multipart);
     let Some(schema) = first.schema.as_ref().filter(|_| is_form) else { return };
-    let Ok(target) = cursor.at_node(schema).target() else { return };
+    let Ok(target) = cursor.at_node(schema).target_without_report() else { return };
     let root = cursor.at_node(&target);
     let required = root.node.list("required");
     let Some(properties) = root.unresolved_member("properties") else { return };
     let mut withheld = Vec::new();
-    for (name, property) in properties.each_member(1) {
+    for (name, property) in properties.members_at_flat_cost(1) {
         let declared = DeclaredParameter {
             place: InputLocation::Body,
             name,

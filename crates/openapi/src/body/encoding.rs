@@ -10,8 +10,8 @@ use crate::{
     body::{
         BodyKind, OpenFiles, PartHeader, PropertyEncoding,
         files::MemberNames,
-        kind::{holds_objects, takes_json},
-        untyped_part::is_untyped,
+        kind::{allows_json, holds_objects},
+        untyped_part::is_untyped_bytes,
     },
     code::Code,
     cursor::Cursor,
@@ -40,11 +40,11 @@ pub(super) fn read_encodings(
         if encoding.is_binary && kind == BodyKind::Multipart {
             // A style writes texts (OpenAPI 3.1.1 §4.8.15.1.2), and has no form for bytes.
             encoding.styled = None;
-            report_style(media, &encoding.name);
+            report_ignored_file_style(media, &encoding.name);
         }
         declared.insert(Arc::clone(&encoding.name));
     }
-    report_formless(media, &encodings);
+    report_formless_objects(media, &encodings);
     // Beside files of any name, the names of other members must be stated.
     let is_needed = |name: &&&Arc<str>| {
         let is_binary = names.files.contains(**name) || names.untyped.contains(**name);
@@ -66,10 +66,10 @@ pub(super) fn read_encodings(
 }
 
 /// Reports members that are objects although their media types have no form for one.
-fn report_formless(media: Cursor<'_, '_>, encodings: &[PropertyEncoding]) {
+fn report_formless_objects(media: Cursor<'_, '_>, encodings: &[PropertyEncoding]) {
     let document = media.document;
     let is_text = |it: &&PropertyEncoding| it.styled.is_none() && !it.is_binary;
-    let is_formless = |it: &&PropertyEncoding| is_text(it) && !takes_json(&it.content_types);
+    let is_formless = |it: &&PropertyEncoding| is_text(it) && !allows_json(&it.content_types);
     let formless: Vec<&PropertyEncoding> = encodings.iter().filter(is_formless).collect();
     if formless.is_empty() {
         return;
@@ -78,14 +78,14 @@ fn report_formless(media: Cursor<'_, '_>, encodings: &[PropertyEncoding]) {
         .unresolved_member_node("schema")
         .and_then(|schema| follow_references(document, schema.node, &schema.path()).ok());
     let Some(properties) = schema.and_then(|schema| schema.member("properties")) else { return };
-    let map = media.member_cursor("encoding");
+    let map = media.with_report_member("encoding");
     for encoding in formless {
         let property = properties.member(&encoding.name);
         if property.is_some_and(|property| holds_objects(document, &property)) {
             let declared = encoding.content_types.join(", ");
             let message = format!("expected JSON for an object in a form, got: `{declared}`");
             let help = "name `application/json`, or describe the member as a text; a call that gives an object is refused";
-            map.member_cursor(&encoding.name).warning(Code::EncodingNotWritten, message, help);
+            map.with_report_member(&encoding.name).warning(Code::EncodingNotWritten, message, help);
         }
     }
 }
@@ -103,7 +103,9 @@ fn member_names<'d>(
         let content_types = encoding.map(|encoding| &*encoding.content_types).unwrap_or_default();
         // OpenAPI 3.1.1 §4.8.15.1.2: a style writes text, whatever the content type says.
         let is_styled = encoding.is_some_and(|encoding| encoding.styled.is_some());
-        kind == BodyKind::Multipart && !is_styled && is_untyped(media.document, part, content_types)
+        kind == BodyKind::Multipart
+            && !is_styled
+            && is_untyped_bytes(media.document, part, content_types)
     };
     MemberNames::from_schema(media.document, schema, &is_untyped)
 }
@@ -123,15 +125,15 @@ pub(super) fn plain_encoding(name: &Arc<str>) -> PropertyEncoding {
 fn declared_encodings(media: Cursor<'_, '_>, kind: BodyKind) -> Vec<PropertyEncoding> {
     let Some(map) = media.unresolved_member("encoding") else { return Vec::new() };
     let mut encodings = Vec::new();
-    for (name, at) in map.members(KEPT) {
-        let Some(target) = at.resolved_node() else { continue };
+    for (name, at) in map.affordable_members(KEPT) {
+        let Some(target) = at.target_or_report() else { continue };
         let object = at.at_node(&target);
         if object.node.as_object().is_none() {
             let message = format!("expected an encoding object, got: {}", object.node.kind());
             at.warning(Code::MalformedNode, message, "write an object");
             continue;
         }
-        report_nested(object);
+        report_nested_encodings(object);
         encodings.push(PropertyEncoding {
             content_types: content_types(object.node),
             styled: property_style(object, kind),
@@ -143,10 +145,10 @@ fn declared_encodings(media: Cursor<'_, '_>, kind: BodyKind) -> Vec<PropertyEnco
 }
 
 /// Reports a style of files that says something else than one part for each file.
-fn report_style(media: Cursor<'_, '_>, name: &str) {
+fn report_ignored_file_style(media: Cursor<'_, '_>, name: &str) {
     let object = media
         .unresolved_member("encoding")
-        .and_then(|map| map.unresolved_member(name)?.target().ok());
+        .and_then(|map| map.unresolved_member(name)?.target_without_report().ok());
     let Some(object) = object else { return };
     let object = media.at_node(&object);
     let is_other = |keyword: &str| match keyword {
@@ -163,7 +165,7 @@ fn report_style(media: Cursor<'_, '_>, name: &str) {
 }
 
 /// Reports the encodings in an encoding object that are not written: those of parts inside a part.
-pub(super) fn report_nested(object: Cursor<'_, '_>) {
+pub(super) fn report_nested_encodings(object: Cursor<'_, '_>) {
     let nested = NESTED.iter().find_map(|name| Some((name, object.unresolved_member(name)?)));
     let is_nested = |object: &Cursor<'_, '_>| {
         has_multipart_or_form_type(object.node) && object.document.version().is_at_least(3, 2)
@@ -234,9 +236,9 @@ pub(super) fn part_headers(object: Cursor<'_, '_>, kind: BodyKind) -> Box<[PartH
     // OpenAPI 3.0.3 §4.7.15.1: `Content-Type` is described by `contentType`.
     let is_read = |name: &str| !name.eq_ignore_ascii_case("content-type");
     let mut headers = Vec::new();
-    for (name, at) in map.members_where(is_read, KEPT) {
-        let Some(header) = at.resolved_node_or_loss() else { continue };
-        if let Some(value) = fixed_value(at.at_node(&header)) {
+    for (name, at) in map.affordable_named_members(is_read, KEPT) {
+        let Some(header) = at.target_or_report_loss() else { continue };
+        if let Some(value) = const_default_or_only(at.at_node(&header)) {
             headers.push(PartHeader { name: Arc::clone(name), value });
             continue;
         }
@@ -251,7 +253,7 @@ pub(super) fn part_headers(object: Cursor<'_, '_>, kind: BodyKind) -> Box<[PartH
     headers.into()
 }
 
-fn fixed_value(header: Cursor<'_, '_>) -> Option<Arc<str>> {
+fn const_default_or_only(header: Cursor<'_, '_>) -> Option<Arc<str>> {
     let schema = header.node.get("schema").unwrap_or(header.node);
     let value = reference_chain(header.document, schema, header.path()).find_map(|node| {
         let only = node.get("enum").and_then(Node::as_array).filter(|values| values.len() == 1);

@@ -55,7 +55,8 @@ impl<'d> MemberNames<'d> {
             let path = at.path();
             for (name, property) in document.while_affordable(at.node.members_of("properties"), 1) {
                 self.declared.insert(name);
-                let is_binary = self.files.contains(name) || is_file(document, property, &path);
+                let is_binary =
+                    self.files.contains(name) || is_file_or_files(document, property, &path);
                 let is_untyped = || is_untyped(name, LocatedNode::new(property, &path));
                 let names = match is_binary {
                     true => &mut self.files,
@@ -66,11 +67,11 @@ impl<'d> MemberNames<'d> {
             }
             let patterns = at.node.members_of("patternProperties");
             for (pattern, value) in document.while_affordable(patterns, 1) {
-                let is_binary = is_file(document, value, &path);
+                let is_binary = is_file_or_files(document, value, &path);
                 self.patterns.push(NamePattern { pattern: Arc::clone(pattern), is_binary });
             }
             let mut rest = OPEN.iter().filter_map(|keyword| at.node.get(keyword));
-            self.is_rest_binary |= rest.any(|value| is_file(document, value, &path));
+            self.is_rest_binary |= rest.any(|value| is_file_or_files(document, value, &path));
             for branch in composition_branches(at.node) {
                 self.add_schema(document, LocatedNode::new(branch, &path), is_untyped, left);
             }
@@ -80,7 +81,11 @@ impl<'d> MemberNames<'d> {
 
 /// True if a value, or each item of it, represents bytes; one of several alternatives suffices. The path is that of the
 /// schema or of one of its ancestors in its document.
-pub(super) fn is_file<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> bool {
+pub(super) fn is_file_or_files<'d>(
+    document: &'d Document,
+    schema: &'d Node,
+    path: &Path<'_>,
+) -> bool {
     let mut left = MOST_VISITED;
     is_file_within(document, LocatedNode::new(schema, path), &mut left)
 }
@@ -101,7 +106,7 @@ pub(super) fn schema_and_targets<'d>(
     schema: LocatedNode<'d>,
     left: &mut usize,
 ) -> Vec<LocatedNode<'d>> {
-    let rest = document.descend_to_remaining_depth(*left, 1 + schema.path().weight());
+    let rest = document.descend_to_remaining_depth(*left, 1 + schema.path().step_cost());
     *left = rest.unwrap_or_default();
     if rest.is_none() {
         return Vec::new();

@@ -37,7 +37,7 @@ pub(super) fn body_kind(bare: &str) -> BodyKind {
 }
 
 /// The kind of encoding of a body with a known schema: bytes only if the schema means bytes, text otherwise.
-pub(super) fn kind_of_schema(
+pub(super) fn kind_with_schema(
     document: &Document,
     kind: BodyKind,
     schema: Option<&LocatedNode<'_>>,
@@ -46,7 +46,7 @@ pub(super) fn kind_of_schema(
     let says = |name: &str| {
         reference_chain(document, schema.node, &schema.path()).any(|node| node.get(name).is_some())
     };
-    let is_bytes = files::is_file(document, schema.node, &schema.path());
+    let is_bytes = files::is_file_or_files(document, schema.node, &schema.path());
     match kind {
         BodyKind::Binary if !is_bytes && RESTRICTING.iter().any(|name| says(name)) => {
             BodyKind::Text
@@ -59,7 +59,7 @@ pub(super) fn kind_of_schema(
 }
 
 /// True if JSON is of one of the media types of a member; without any, it is the default of an object.
-pub(super) fn takes_json(content_types: &[Arc<str>]) -> bool {
+pub(super) fn allows_json(content_types: &[Arc<str>]) -> bool {
     let takes = |media_type: &Arc<str>| {
         let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         body_kind(&bare) == BodyKind::Json || bare == "application/octet-stream"
@@ -74,7 +74,7 @@ pub(super) fn holds_objects(document: &Document, schema: &LocatedNode<'_>) -> bo
 }
 
 /// True if the schema describes an object although the media type holds only bytes. This is reported, and bytes are sent.
-pub(super) fn is_object_of_bytes(
+pub(super) fn report_object_under_bytes(
     cursor: Cursor<'_, '_>,
     media_type: &str,
     kind: BodyKind,
@@ -83,15 +83,15 @@ pub(super) fn is_object_of_bytes(
     let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     // The model may not fill session values inside an object.
     let is_free = kind == BodyKind::Text && !cursor.document.has_session_inputs();
-    if !is_free || !is_pure(&bare) || !is_object(cursor.document, schema, DEEPEST) {
+    if !is_free || !is_bytes_only_type(&bare) || !is_object(cursor.document, schema, DEEPEST) {
         return false;
     }
-    report_other_schema(cursor, schema, &bare, "an object");
+    report_non_bytes_schema(cursor, schema, &bare, "an object");
     true
 }
 
 /// Reports a schema of other values than bytes under a media type that holds only bytes.
-pub(super) fn report_other_schema(
+pub(super) fn report_non_bytes_schema(
     cursor: Cursor<'_, '_>,
     schema: &LocatedNode<'_>,
     bare: &str,
@@ -99,18 +99,22 @@ pub(super) fn report_other_schema(
 ) {
     let message = format!("expected a schema of bytes under `{bare}`, got one of {noun}");
     let help = "write `type: string, format: binary`; bytes are asked for";
-    cursor.at_pointer(&schema.pointer).note(Code::DroppedKeyword, message, help);
+    cursor.with_report_pointer(&schema.pointer).note(Code::DroppedKeyword, message, help);
 }
 
 /// True if the schema describes an object or a list, and the media type has no form for one: only plain text and YAML
 /// may hold JSON beside the media types of JSON.
-pub(super) fn lacks_form(document: &Document, media_type: &str, schema: &LocatedNode<'_>) -> bool {
+pub(super) fn is_unwritable_structure(
+    document: &Document,
+    media_type: &str,
+    schema: &LocatedNode<'_>,
+) -> bool {
     let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let may_hold_json = bare == "text/plain" || bare.ends_with("yaml") || bare.ends_with('*');
-    !may_hold_json && is_structure(document, schema, DEEPEST)
+    !may_hold_json && is_object_or_list(document, schema, DEEPEST)
 }
 
-fn is_structure(document: &Document, schema: &LocatedNode<'_>, depth: usize) -> bool {
+fn is_object_or_list(document: &Document, schema: &LocatedNode<'_>, depth: usize) -> bool {
     let is_list = reference_chain(document, schema.node, &schema.path()).any(|node| {
         let kind = node.text("type");
         kind == Some("array") || (kind.is_none() && node.get("items").is_some())
@@ -142,7 +146,7 @@ fn is_object(document: &Document, schema: &LocatedNode<'_>, depth: usize) -> boo
 const DEEPEST: usize = 8;
 
 /// True if a media type holds only bytes, by its name in lower case without parameters.
-pub(super) fn is_pure(bare: &str) -> bool {
+pub(super) fn is_bytes_only_type(bare: &str) -> bool {
     let (general, special) = bare.split_once('/').unwrap_or((bare, ""));
     match general {
         "audio" | "font" | "video" => true,

@@ -7,14 +7,15 @@ use callgate_tree::{Node, Severity};
 use crate::{
     body::{
         BodyKind, OpenFiles, PositionEncodings, PropertyEncoding, XmlName,
-        bytes::{carries_bytes, holds_encoded},
+        bytes::{carries_bytes, holds_encoded_bytes},
         encoding,
         kind::{
-            body_kind, is_object_of_bytes, is_pure, kind_of_schema, lacks_form, report_other_schema,
+            body_kind, is_bytes_only_type, is_unwritable_structure, kind_with_schema,
+            report_non_bytes_schema, report_object_under_bytes,
         },
         position,
-        root::{root_name, substitute_root_name},
-        untyped_part::is_untyped,
+        root::{substitute_root_name, xml_root_name},
+        untyped_part::is_untyped_bytes,
     },
     code::Code,
     cursor::Cursor,
@@ -77,7 +78,7 @@ pub(crate) fn read_body<'d>(operation: Cursor<'d, '_>) -> Option<DescribedBody<'
     let body = operation
         .unresolved_member("requestBody")
         .filter(|body| !matches!(body.node, Node::Null))?;
-    let target = body.resolved_node()?;
+    let target = body.target_or_report()?;
     let object = body.at_node(&target);
     let mut media = content_media(object);
     if media.is_empty() {
@@ -109,38 +110,39 @@ pub(crate) fn sort_by_preference(
 ) {
     let document = cursor.document;
     for media in &mut body.media {
-        media.kind = kind_of_schema(document, media.kind, media.schema.as_ref());
+        media.kind = kind_with_schema(document, media.kind, media.schema.as_ref());
         let is_of_bytes = media.schema.as_ref().is_some_and(|schema| {
-            is_object_of_bytes(cursor, &media.media_type, media.kind, schema)
-                || is_text_of_bytes(cursor, media, schema)
+            report_object_under_bytes(cursor, &media.media_type, media.kind, schema)
+                || report_text_under_bytes(cursor, media, schema)
         });
         if is_of_bytes {
             media.kind = BodyKind::Binary;
             media.schema = None;
         }
-        let lacks_form = |schema| lacks_form(document, &media.media_type, schema);
+        let lacks_form = |schema| is_unwritable_structure(document, &media.media_type, schema);
         if media.kind == BodyKind::Text && media.schema.as_ref().is_some_and(lacks_form) {
             media.is_written = false;
         }
-        name_root(media, cursor);
+        set_xml_root_name(media, cursor);
     }
     // Unchanged bytes are a third smaller than base64, and need no model that writes base64.
     let carries = |media: &DescribedMedia<'_>| {
         media.open_files.is_some() || carries_bytes(media.kind, &media.encodings)
     };
-    let holds_encoded =
-        |media: &DescribedMedia<'_>| holds_encoded(document, media.kind, media.schema.as_ref());
+    let holds_encoded = |media: &DescribedMedia<'_>| {
+        holds_encoded_bytes(document, media.kind, media.schema.as_ref())
+    };
     let is_encoded = body.media.iter().any(carries) && body.media.iter().any(holds_encoded);
     body.media.sort_by_key(|media| {
-        let rank = options.body_media.iter().position(|wanted| media.is_like(wanted));
+        let rank = options.body_media.iter().position(|wanted| media.is_in_media_range(wanted));
         // An exact media type is more specific than a range that contains it.
         let (rank, bytes) = (rank.unwrap_or(usize::MAX), is_encoded && carries(media));
-        (!media.is_written, media.is_range, rank, !bytes, preference_order(media))
+        (!media.is_written, media.is_range, rank, !bytes, preference_sort_key(media))
     });
     if body.media.iter().any(|media| media.essence() == JSON && !media.is_range) {
         body.media.retain(|media| !media.is_range);
     }
-    report_unwritten(body, cursor);
+    report_unwritable_media(body, cursor);
     let holds_file = |media: &&DescribedMedia<'_>| {
         media.kind == BodyKind::Form && media.encodings.iter().any(|property| property.is_binary)
     };
@@ -148,13 +150,13 @@ pub(crate) fn sort_by_preference(
         let message =
             format!("expected files in `multipart/form-data`, got: `{}`", form.media_type);
         let help = "offer the body as `multipart/form-data` too; a form holds a file's text as it is given";
-        cursor.at_pointer(&form.object.pointer).note(Code::UndefinedForm, message, help);
+        cursor.with_report_pointer(&form.object.pointer).note(Code::UndefinedForm, message, help);
     }
 }
 
 /// True if the schema allows any text although the media type holds only bytes, which are no text. This is reported, and
 /// bytes are sent, as in a part of a multipart body.
-fn is_text_of_bytes<'d>(
+fn report_text_under_bytes<'d>(
     cursor: Cursor<'d, '_>,
     media: &DescribedMedia<'_>,
     schema: &LocatedNode<'d>,
@@ -162,7 +164,7 @@ fn is_text_of_bytes<'d>(
     let bare = media.essence();
     let is_free = media.kind == BodyKind::Text && !cursor.document.has_session_inputs();
     // Any bytes may be a text.
-    let holds_only_bytes = is_pure(&bare) && bare != "application/octet-stream";
+    let holds_only_bytes = is_bytes_only_type(&bare) && bare != "application/octet-stream";
     // The references of a schema are followed for these media types alone.
     if !is_free || !holds_only_bytes {
         return false;
@@ -172,14 +174,14 @@ fn is_text_of_bytes<'d>(
     if is_list {
         return false;
     }
-    let is_text = is_untyped(cursor.document, schema.clone(), &[bare.as_str().into()]);
+    let is_text = is_untyped_bytes(cursor.document, schema.clone(), &[bare.as_str().into()]);
     if is_text {
-        report_other_schema(cursor, schema, &bare, "a text");
+        report_non_bytes_schema(cursor, schema, &bare, "a text");
     }
     is_text
 }
 
-fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {
+fn report_unwritable_media(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {
     let message = |media: &DescribedMedia<'_>| {
         let expected = match media.kind {
             BodyKind::Xml => "XML with a named root element",
@@ -196,7 +198,7 @@ fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {
                 "nothing, if the other media types suffice: they are offered; for bytes write `type: string, format: binary`"
             }
         };
-        cursor.at_pointer(&media.object.pointer).note(
+        cursor.with_report_pointer(&media.object.pointer).note(
             Code::BodyMediaNotWritten,
             message(media),
             help,
@@ -212,8 +214,8 @@ fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {
             "offer the body as `application/json` too, or write `type: string, format: binary` and send finished bytes"
         }
     };
-    let object = cursor.at_pointer(&body.object.pointer);
-    object.member_cursor("content").add_finding(
+    let object = cursor.with_report_pointer(&body.object.pointer);
+    object.with_report_member("content").add_finding(
         Code::BodyMediaNotWritten,
         severity,
         message(first),
@@ -224,12 +226,12 @@ fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {
 /// The media types of a `content` object, in the order they are written.
 pub(crate) fn content_media<'d>(holder: Cursor<'d, '_>) -> Vec<DescribedMedia<'d>> {
     let Some(content) = holder.unresolved_member("content") else { return Vec::new() };
-    let Some(target) = content.resolved_node() else { return Vec::new() };
+    let Some(target) = content.target_or_report() else { return Vec::new() };
     let content = content.at_node(&target);
     let one = |(media_type, at): (&Arc<str>, Cursor<'d, '_>)| {
-        described_media(media_type, at.resolved_node()?, at)
+        described_media(media_type, at.target_or_report()?, at)
     };
-    content.members(MEDIA).filter_map(one).collect()
+    content.affordable_members(MEDIA).filter_map(one).collect()
 }
 
 /// The media type with this name, which is at the cursor; its description is in `object`.
@@ -252,7 +254,7 @@ pub(super) fn described_media<'d>(
     if matches!(&*bare, "*/*" | "application/*") || is_range_of("+json") {
         let message = format!("expected a media type, got a range: `{media_type}`");
         let taken = DescribedMedia::new("application/json".into(), BodyKind::Json, object);
-        let is_bytes = bare.ends_with("/*") && taken.says_bytes(cursor.document);
+        let is_bytes = bare.ends_with("/*") && taken.has_bytes_schema(cursor.document);
         let (help, taken) = if is_bytes {
             let taken =
                 DescribedMedia { media_type: trimmed.into(), kind: BodyKind::Binary, ..taken };
@@ -298,14 +300,14 @@ impl<'d> DescribedMedia<'d> {
         essence(&self.media_type)
     }
 
-    fn says_bytes(&self, document: &Document) -> bool {
+    fn has_bytes_schema(&self, document: &Document) -> bool {
         self.schema.as_ref().is_some_and(|schema| {
             reference_chain(document, schema.node, &schema.path()).any(is_bytes)
         })
     }
 
     /// True if the media type equals this one, or is in this range (`text/*`); parameters are ignored.
-    fn is_like(&self, wanted: &str) -> bool {
+    fn is_in_media_range(&self, wanted: &str) -> bool {
         let (own, wanted) = (self.essence(), essence(wanted));
         let of_range = wanted.strip_suffix('*').filter(|range| range.ends_with('/'));
         own == wanted || of_range.is_some_and(|range| own.starts_with(range))
@@ -313,11 +315,11 @@ impl<'d> DescribedMedia<'d> {
 }
 
 /// Names the root element of XML; without a name only a ready text can be sent. `cursor` is at the operation.
-fn name_root(media: &mut DescribedMedia<'_>, cursor: Cursor<'_, '_>) {
+fn set_xml_root_name(media: &mut DescribedMedia<'_>, cursor: Cursor<'_, '_>) {
     let Some(schema) = media.schema.as_ref().filter(|_| media.kind == BodyKind::Xml) else {
         return;
     };
-    media.root = root_name(cursor.document, schema);
+    media.root = xml_root_name(cursor.document, schema);
     let is_text = reference_chain(cursor.document, schema.node, &schema.path())
         .any(|node| node.text("type") == Some("string"));
     if media.root.is_none() && !is_text {
@@ -326,7 +328,7 @@ fn name_root(media: &mut DescribedMedia<'_>, cursor: Cursor<'_, '_>) {
             let message =
                 format!("expected XML with a named root element, got none; it is called: `{name}`");
             let help = "name the element by `xml: {name: …}` if the service expects another";
-            cursor.at_pointer(&schema.pointer).note(Code::XmlRootName, message, help);
+            cursor.with_report_pointer(&schema.pointer).note(Code::XmlRootName, message, help);
         }
     }
     media.is_written = media.root.is_some() || is_text;
@@ -334,7 +336,7 @@ fn name_root(media: &mut DescribedMedia<'_>, cursor: Cursor<'_, '_>) {
 
 /// The default order: formats that keep the types of values before others, simple before complex, the plain media type
 /// before special ones, else the order of the description.
-fn preference_order(media: &DescribedMedia<'_>) -> (usize, usize) {
+fn preference_sort_key(media: &DescribedMedia<'_>) -> (usize, usize) {
     let bare = media.essence();
     let special = bare.split_once('/').map_or("", |(_, special)| special);
     let kind = match media.kind {

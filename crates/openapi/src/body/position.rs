@@ -4,8 +4,8 @@
 use crate::{
     body::{
         BodyKind, PositionEncodings, PropertyEncoding,
-        encoding::{content_types, part_headers, plain_encoding, report_nested},
-        files::{is_file, schema_and_targets},
+        encoding::{content_types, part_headers, plain_encoding, report_nested_encodings},
+        files::{is_file_or_files, schema_and_targets},
     },
     code::Code,
     cursor::Cursor,
@@ -90,7 +90,7 @@ impl<'d> ListShape<'d> {
 fn list_items<'d>(document: &Document, list: &LocatedNode<'d>) -> Vec<LocatedNode<'d>> {
     let above = list.path();
     let nodes = list.node.as_array().unwrap_or_default().iter().enumerate();
-    let nodes = document.while_affordable(nodes, 1 + above.weight());
+    let nodes = document.while_affordable(nodes, 1 + above.step_cost());
     nodes.map(|(at, node)| LocatedNode::new(node, &above.index(at))).collect()
 }
 
@@ -100,17 +100,17 @@ fn position_encoding<'d>(
     schema: Option<&LocatedNode<'d>>,
 ) -> PropertyEncoding {
     let is_binary =
-        schema.is_some_and(|schema| is_file(cursor.document, schema.node, &schema.path()));
+        schema.is_some_and(|schema| is_file_or_files(cursor.document, schema.node, &schema.path()));
     let part = PropertyEncoding { is_binary, ..plain_encoding(&"".into()) };
     let Some(object) = object else { return part };
-    let Some(target) = cursor.at_node(object).resolved_node() else { return part };
+    let Some(target) = cursor.at_node(object).target_or_report() else { return part };
     let object = cursor.at_node(&target);
     if object.node.as_object().is_none() {
         let message = format!("expected an encoding object, got: {}", object.node.kind());
         object.warning(Code::MalformedNode, message, "write an object");
         return part;
     }
-    report_nested(object);
+    report_nested_encodings(object);
     PropertyEncoding {
         content_types: content_types(object.node),
         headers: part_headers(object, BodyKind::Multipart),

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The root element of a body with this schema; `None` if the description does not name it.
-pub(super) fn root_name(document: &Document, schema: &LocatedNode<'_>) -> Option<XmlName> {
+pub(super) fn xml_root_name(document: &Document, schema: &LocatedNode<'_>) -> Option<XmlName> {
     let beyond = reference_targets(document, schema.node, &schema.path());
     let nodes = || std::iter::once(schema.node).chain(beyond.iter().map(|at| at.node));
     let said = |name: &str| {
@@ -41,12 +41,12 @@ pub(super) fn substitute_root_name(
         return Some(XmlName { is_wrapper: true, ..XmlName::new(Arc::clone(name), None, None) });
     }
     let title =
-        schema.node.get("title").and_then(Node::as_shared_str).filter(|title| is_name(title));
-    let name = title.or_else(|| operation.filter(|name| is_name(name)))?;
+        schema.node.get("title").and_then(Node::as_shared_str).filter(|title| is_xml_name(title));
+    let name = title.or_else(|| operation.filter(|name| is_xml_name(name)))?;
     Some(XmlName::new(Arc::clone(name), None, None))
 }
 
-fn is_name(text: &str) -> bool {
+fn is_xml_name(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_part)
 }
@@ -63,7 +63,7 @@ mod tests {
         let document = document(json!({"schema": schema, "components": {"schemas": {
             "Pet": {"type": "object"}, "Toy": {"xml": {"name": "toy", "prefix": "t", "namespace": "urn:t"}}}}}));
         let node = document.root().get("schema").unwrap();
-        let found = root_name(&document, &LocatedNode { node, pointer: "/schema".into() });
+        let found = xml_root_name(&document, &LocatedNode { node, pointer: "/schema".into() });
         let shown = found.map(|root| {
             let part =
                 |part: Option<Arc<str>>| part.map_or_else(String::new, |part| format!(" {part}"));

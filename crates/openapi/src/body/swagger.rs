@@ -61,7 +61,7 @@ pub(crate) fn listed_media<'d>(
     let own = operation.unresolved_member(list).filter(|own| own.node.as_array().is_some());
     let Some(type_list) = own.or_else(|| root.unresolved_member(list)) else { return Vec::new() };
     let named = type_list
-        .items(media::MEDIA)
+        .affordable_items(media::MEDIA)
         .filter_map(|at| media::described_media(at.node.as_shared_str()?, object.clone(), at));
     let mut seen_types = HashSet::new();
     named.filter(|one| seen_types.insert(Arc::clone(&one.media_type))).collect()
@@ -69,7 +69,7 @@ pub(crate) fn listed_media<'d>(
 
 fn form_body<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedBody<'d> {
     let is_file = |field: &Parameter<'_>| {
-        files::is_file(operation.document, field.object, &Path::at(field.pointer()))
+        files::is_file_or_files(operation.document, field.object, &Path::at(field.pointer()))
     };
     let has_file = fields.iter().any(is_file);
     let object = operation.located_node();

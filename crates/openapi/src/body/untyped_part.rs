@@ -14,7 +14,7 @@ use crate::{
 /// Returns true if a part, or each item of its list, is bytes although its schema does not state that: all its content
 /// types are of bytes and the schema allows any value or any text, or it has no content type and no type, which means
 /// `application/octet-stream` (OpenAPI 3.1.1 §4.8.14.1, §4.8.15.1.1).
-pub(super) fn is_untyped<'d>(
+pub(super) fn is_untyped_bytes<'d>(
     document: &'d Document,
     part: LocatedNode<'d>,
     content_types: &[Arc<str>],
@@ -30,15 +30,22 @@ pub(super) fn is_untyped<'d>(
     }
     let chain = schema_and_targets(document, part, &mut { DEEPEST });
     let Some(items) = chain.iter().find_map(|at| at.member("items")) else {
-        return is_open(&chain, |keyword, value| may_restrict_text(has_types, keyword, value));
+        return has_only_allowed_keywords(&chain, |keyword, value| {
+            may_restrict_text(has_types, keyword, value)
+        });
     };
     let items = schema_and_targets(document, items, &mut { DEEPEST });
-    is_open(&chain, is_list_keyword)
-        && is_open(&items, |keyword, value| may_restrict_text(has_types, keyword, value))
+    has_only_allowed_keywords(&chain, is_list_keyword)
+        && has_only_allowed_keywords(&items, |keyword, value| {
+            may_restrict_text(has_types, keyword, value)
+        })
 }
 
 /// True if a schema and its references' targets have no other keywords than annotations and these.
-fn is_open(chain: &[LocatedNode<'_>], is_allowed: impl Fn(&str, &Node) -> bool) -> bool {
+fn has_only_allowed_keywords(
+    chain: &[LocatedNode<'_>],
+    is_allowed: impl Fn(&str, &Node) -> bool,
+) -> bool {
     let is_whole = chain.last().is_some_and(|at| reference_of(at.node).is_none());
     is_whole
         && chain.iter().all(|at| match at.node {
@@ -150,7 +157,7 @@ mod tests {
             let document = Document::new(node(&document)).unwrap();
             let part = document.root().get("part").unwrap();
             let part = LocatedNode { node: part, pointer: "/part".into() };
-            let is_bytes = is_untyped(&document, part, &content_types);
+            let is_bytes = is_untyped_bytes(&document, part, &content_types);
             assert_eq!(is_bytes.to_string(), expected, "{row}");
         }
     }

@@ -28,14 +28,14 @@ impl DeclarationParts<'_> {
         origin: &InputOrigin,
         headers: &mut Headers<'_>,
     ) -> (Schema, Findings) {
-        let mut builder = self.schema_builder(view, self.findings());
+        let mut builder = self.schema_builder(view, self.new_findings());
         let media = self.body.and_then(|body| body.media.first());
         let origin = InputOrigin {
             schema: origin.schema.as_ref().map(|schema| self.dereferenced_schema(schema)),
             ..origin.clone()
         };
         let built = property_schema(&mut builder, &origin, bytes_form(input, media, view));
-        headers.look_below(&origin, &mut builder.findings);
+        headers.search_body_members(&origin, &mut builder.findings);
         // Arguments are always an object, however the schema states it.
         let mut schema = Object::from_iter([("type".to_owned(), "object".into())]);
         let members = built.as_object().into_iter().flatten();
@@ -44,8 +44,8 @@ impl DeclarationParts<'_> {
                 .filter(|(name, _)| *name != "type")
                 .map(|(name, value)| (name.clone(), value.clone())),
         );
-        self.add_examples(&mut schema);
-        builder.close(schema)
+        self.replace_examples(&mut schema);
+        builder.finish_with_definitions(schema)
     }
 
     /// The schema behind references without siblings: every client understands a root that has members.

@@ -5,15 +5,15 @@ use callgate_tool::{Object, Value};
 use crate::{declaration::DeclarationParts, input::Input};
 
 impl DeclarationParts<'_> {
-    pub(super) fn edit_property(&self, input: &Input, built: &mut Value) {
+    pub(super) fn apply_edit_to_property(&self, input: &Input, built: &mut Value) {
         let (Some(edit), Value::Object(members)) = (self.edit, built) else { return };
-        members.insert_some("description", edit.describe.get(input.argument.as_str()));
+        members.insert_if_some("description", edit.describe.get(input.argument.as_str()));
         let default = input.default.as_ref().filter(|_| input.edit.has_value);
-        members.insert_some("default", default.cloned());
+        members.insert_if_some("default", default.cloned());
     }
 
     /// Adds the operator's examples to the schema of all arguments, in place of those of the description.
-    pub(super) fn add_examples(&self, schema: &mut Object) {
+    pub(super) fn replace_examples(&self, schema: &mut Object) {
         let examples = self.edit.map(|edit| edit.examples.as_slice()).unwrap_or_default();
         if !examples.is_empty() {
             let examples = examples.iter().cloned().map(Value::Object).collect();

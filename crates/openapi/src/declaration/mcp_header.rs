@@ -64,7 +64,7 @@ impl<'d> Headers<'d> {
     }
 
     /// Searches the members of a body that are the arguments.
-    pub(super) fn look_below(&mut self, origin: &InputOrigin, findings: &mut Findings) {
+    pub(super) fn search_body_members(&mut self, origin: &InputOrigin, findings: &mut Findings) {
         if !self.document.has_mcp_headers() {
             return;
         }
@@ -116,7 +116,7 @@ impl<'d> Headers<'d> {
         let here = mem::replace(&mut self.depth, below);
         for part in &parts {
             self.visit_members(part, reached, findings);
-            self.visit_elsewhere(part, findings);
+            self.visit_other_keywords(part, findings);
         }
         self.depth = here;
     }
@@ -140,7 +140,7 @@ impl<'d> Headers<'d> {
         }
     }
 
-    fn visit_elsewhere(&mut self, part: &LocatedNode<'_>, findings: &mut Findings) {
+    fn visit_other_keywords(&mut self, part: &LocatedNode<'_>, findings: &mut Findings) {
         let above = part.path();
         for keyword in ELSEWHERE {
             let Some(below) = part.node.get(keyword) else { continue };

@@ -5,27 +5,27 @@ use callgate_tool::Value;
 use crate::body::{Body, BodyKind, BodyMedia};
 
 /// Requires the member in the schema of a whole body, and in each of its alternatives.
-pub(super) fn require_member(body: &Body, schema: &mut Value) {
+pub(super) fn require_root_element(body: &Body, schema: &mut Value) {
     let n_alternatives = schema.get("anyOf").and_then(Value::as_array).map_or(0, Vec::len);
     let has_alternatives = body.media.iter().any(|media| media.alternative.is_some());
     let Value::Object(members) = schema else { return };
     if !has_alternatives {
-        if let Some(name) = root_element(body, None) {
-            add_required(members, &name);
+        if let Some(name) = wrapper_element_name(body, None) {
+            add_required_name(members, &name);
         }
         return;
     }
     for at in 0..n_alternatives {
-        let Some(name) = root_element(body, Some(at)) else { continue };
+        let Some(name) = wrapper_element_name(body, Some(at)) else { continue };
         if let Some(Value::Array(alternatives)) = members.get_mut("anyOf")
             && let Some(Value::Object(own)) = alternatives.get_mut(at)
         {
-            add_required(own, &name);
+            add_required_name(own, &name);
         }
     }
 }
 
-fn root_element(body: &Body, alternative: Option<usize>) -> Option<String> {
+fn wrapper_element_name(body: &Body, alternative: Option<usize>) -> Option<String> {
     let of_media = |media: &BodyMedia| {
         let root =
             media.root.as_ref().filter(|root| root.is_wrapper && media.kind == BodyKind::Xml)?;
@@ -37,7 +37,7 @@ fn root_element(body: &Body, alternative: Option<usize>) -> Option<String> {
     names.all(|name| name.as_ref() == Some(&first)).then_some(first)
 }
 
-fn add_required(schema: &mut callgate_tool::Object, name: &str) {
+fn add_required_name(schema: &mut callgate_tool::Object, name: &str) {
     let required = schema.entry("required".to_owned()).or_insert_with(|| Value::Array(Vec::new()));
     if let Value::Array(names) = required
         && !names.iter().any(|required_name| required_name.as_str() == Some(name))

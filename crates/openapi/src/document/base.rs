@@ -8,7 +8,9 @@ use callgate_tree::{Node, Path};
 use url::Url;
 
 use crate::{
-    address::{AddressRefusal, document_name, file_address, is_address, relative_document_name},
+    address::{
+        AddressRefusal, file_url, is_address, relative_document_name, resolved_document_name,
+    },
     code::Code,
     document::version::supported_version,
     findings::Findings,
@@ -31,7 +33,7 @@ impl Base {
         let Some(said) = root.get("$self") else { return plain };
         match own_address(root, said, &plain.read_at) {
             Ok(None) => plain,
-            Ok(Some(own)) => plain.known_by(own.into()),
+            Ok(Some(own)) => plain.with_own_address(own.into()),
             Err(expected) => {
                 let got = said.as_shared_str().cloned().unwrap_or_else(|| said.kind().into());
                 Self { fault: Some((expected, got)), ..plain }
@@ -41,21 +43,21 @@ impl Base {
 
     /// The addresses of a tree that the description `main` refers to. A file beside a description with a `$self` gets
     /// the address that the `$self` gives its path, unless it declares another one.
-    pub(super) fn of_further(root: &Node, read_at: &str, main: &Self) -> Self {
+    pub(super) fn of_referenced_document(root: &Node, read_at: &str, main: &Self) -> Self {
         let base = Self::from_root(root, read_at);
         if base.own.is_some() || base.fault.is_some() {
             return base;
         }
-        match main.address_of(read_at) {
-            Some(own) => base.known_by(own.into()),
+        match main.address_of_local_file(read_at) {
+            Some(own) => base.with_own_address(own.into()),
             None => base,
         }
     }
 
     /// The local file for an address: if a file declares an address for itself, the neighbours of that address are the
     /// file's neighbours here.
-    pub(super) fn file_of(&self, address: &str) -> Option<String> {
-        if !self.is_elsewhere() {
+    pub(super) fn local_file_of_address(&self, address: &str) -> Option<String> {
+        if !self.is_local_with_address() {
             return None;
         }
         let (from, to) = (Url::parse(&self.relative_to).ok()?, Url::parse(address).ok()?);
@@ -65,9 +67,9 @@ impl Base {
         relative_document_name(&self.read_at, &from.make_relative(&to)?).ok()
     }
 
-    /// The address of a file in the description's directory, the reverse of [`Self::file_of`].
-    fn address_of(&self, file: &str) -> Option<String> {
-        if !self.is_elsewhere() || is_address(file) || self.read_at.contains('/') {
+    /// The address of a file in the description's directory, the reverse of [`Self::local_file_of_address`].
+    fn address_of_local_file(&self, file: &str) -> Option<String> {
+        if !self.is_local_with_address() || is_address(file) || self.read_at.contains('/') {
             return None;
         }
         let mut url = Url::parse(&self.relative_to).ok()?;
@@ -76,12 +78,12 @@ impl Base {
         Some(url.into())
     }
 
-    fn is_elsewhere(&self) -> bool {
+    fn is_local_with_address(&self) -> bool {
         !is_address(&self.read_at) && is_address(&self.relative_to)
     }
 
     /// Reports why the `$self` of the document `name` is ignored; `None` means the description itself.
-    pub(super) fn report_ignored(&self, name: Option<&str>, findings: &mut Findings) {
+    pub(super) fn report_ignored_self(&self, name: Option<&str>, findings: &mut Findings) {
         let Some((expected, got)) = &self.fault else { return };
         let place = name.map(|name| format!("{name}#")).unwrap_or_default();
         let message = format!("expected {expected}, got: `{got}`");
@@ -89,7 +91,7 @@ impl Base {
         findings.warning(Code::InvalidSelf, Path::at(&place).name("$self"), message, help);
     }
 
-    fn known_by(self, own: Arc<str>) -> Self {
+    fn with_own_address(self, own: Arc<str>) -> Self {
         // By RFC 3986 §5.2 no reference is relative to `urn:x:y`; the files beside the document are still available.
         let is_base =
             !is_address(&own) || Url::parse(&own).is_ok_and(|url| !url.cannot_be_a_base());
@@ -111,9 +113,9 @@ fn own_address(root: &Node, said: &Node, read_at: &str) -> Result<Option<String>
     if text.is_empty() {
         return Ok(None);
     }
-    let own = match document_name(read_at, text) {
+    let own = match resolved_document_name(read_at, text) {
         // The directory of the description on the machine does not matter, only the files beside it.
-        Err(AddressRefusal::AbsolutePath) => file_address(text).ok_or(AN_ADDRESS)?,
+        Err(AddressRefusal::AbsolutePath) => file_url(text).ok_or(AN_ADDRESS)?,
         Err(AddressRefusal::Outside) => {
             return Err("a `$self` that does not lead out of the description's own directory");
         }
@@ -194,7 +196,7 @@ mod tests {
     #[track_caller]
     fn check_file(read_at: &str, own: &str, address: &str, expected: Option<&str>) {
         let base = Base::from_root(&node(&json!({"openapi": "3.2.0", "$self": own})), read_at);
-        assert_eq!(base.file_of(address).as_deref(), expected, "{address}");
+        assert_eq!(base.local_file_of_address(address).as_deref(), expected, "{address}");
     }
 
     #[test]
@@ -220,7 +222,7 @@ mod tests {
         let node = |members| node(&members);
         let main = node(json!({"openapi": "3.2.0", "$self": "https://api.example/v1/openapi?a"}));
         let main = Base::from_root(&main, "openapi.yaml");
-        let further = |root, read_at| Base::of_further(&root, read_at, &main).own;
+        let further = |root, read_at| Base::of_referenced_document(&root, read_at, &main).own;
         let own = further(node(json!({})), "b/c d.yaml");
         assert_eq!(own.as_deref(), Some("https://api.example/v1/b/c%20d.yaml"));
         assert_eq!(further(node(json!({})), "https://b.example/c"), None);

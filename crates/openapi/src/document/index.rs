@@ -10,7 +10,7 @@ use callgate_tree::{Node, Object, Path};
 use hashbrown::HashMap;
 
 use crate::{
-    address::{SESSION_ID, check_requestable, document_name},
+    address::{SESSION_ID, check_requestable, resolved_document_name},
     document::base::Base,
 };
 
@@ -95,15 +95,15 @@ impl<'d> Indexer<'d> {
                 self.index_anchor(name, text, base, path);
             }
             // Examples are data: text in them that looks like a reference is not one.
-            if here.is_names || !is_data(name) {
-                let is_names = !here.is_names && holds_names(name);
+            if here.is_names || !is_data_keyword(name) {
+                let is_names = !here.is_names && has_named_members(name);
                 self.index_node(value, &path.name(name), &SchemaLocation { base, is_names });
             }
         }
     }
 
     fn index_anchor(&mut self, keyword: &str, name: &str, base: &str, path: &Path<'_>) {
-        self.index.n_nodes += path.weight();
+        self.index.n_nodes += path.step_cost();
         let pointer: Arc<str> = path.to_string().into();
         if keyword == "$dynamicAnchor" {
             let anchors = self.index.dynamic.entry(base.to_owned()).or_default();
@@ -114,8 +114,9 @@ impl<'d> Indexer<'d> {
 
     fn index_schema_id(&mut self, id: &str, path: &Path<'_>, base: &str) -> Option<String> {
         let address = id.split('#').next().filter(|address| !address.is_empty())?;
-        let name = document_name(base, address).ok().filter(|name| name.len() <= LONGEST_NAME)?;
-        self.index.n_nodes += path.weight();
+        let name =
+            resolved_document_name(base, address).ok().filter(|name| name.len() <= LONGEST_NAME)?;
+        self.index.n_nodes += path.step_cost();
         let pointer: Arc<str> = path.to_string().into();
         self.index.names.insert(pointer.to_string(), name.as_str().into());
         self.index.pointers.entry(name.as_str().into()).or_insert(pointer);
@@ -130,8 +131,8 @@ impl<'d> Indexer<'d> {
         {
             return;
         }
-        let Ok(name) = document_name(base, address) else { return };
-        let file = self.base.file_of(&name);
+        let Ok(name) = resolved_document_name(base, address) else { return };
+        let file = self.base.local_file_of_address(&name);
         if file.is_some() || check_requestable(&name).is_ok() {
             self.index.needed.insert(name.into(), file.map(Into::into));
         }
@@ -140,12 +141,12 @@ impl<'d> Indexer<'d> {
 
 const LONGEST_NAME: usize = 2_000;
 
-fn is_data(keyword: &str) -> bool {
+fn is_data_keyword(keyword: &str) -> bool {
     matches!(keyword, "const" | "default" | "enum" | "example" | "examples")
         || keyword.starts_with("x-")
 }
 
-fn holds_names(keyword: &str) -> bool {
+fn has_named_members(keyword: &str) -> bool {
     matches!(
         keyword,
         "$defs"

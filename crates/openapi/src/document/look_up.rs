@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Document {
-    pub(crate) fn n_bytes(&self) -> usize {
+    pub(crate) fn approximate_bytes(&self) -> usize {
         self.document_facts().n_bytes
     }
 
@@ -21,7 +21,7 @@ impl Document {
             let mut walk = FactsVisitor::default();
             let n_bytes = self
                 .document_roots()
-                .map(|root| walk.n_bytes(root, false))
+                .map(|root| walk.approximate_bytes(root, false))
                 .fold(0, usize::saturating_add);
             let FactsVisitor { has_session_inputs, has_mcp_headers, .. } = walk;
             Facts { n_bytes, has_session_inputs, has_mcp_headers }
@@ -89,20 +89,23 @@ impl FactsVisitor {
     /// Visits a tree, whose depth was limited when it was read, and returns its approximate size as JSON in bytes. It
     /// remembers only nodes that may occur again: those that several places share, and those in a shared list.
     #[inline]
-    fn n_bytes(&mut self, node: &Node, is_in_shared_list: bool) -> usize {
+    fn approximate_bytes(&mut self, node: &Node, is_in_shared_list: bool) -> usize {
         match node {
             Node::String(text) => text.len() + 2,
             Node::Bool(_) | Node::Null | Node::Number(_) => 4,
-            Node::Array(_) | Node::Object(_) => self.n_bytes_of_parts(node, is_in_shared_list),
+            Node::Array(_) | Node::Object(_) => {
+                self.approximate_bytes_of_parts(node, is_in_shared_list)
+            }
         }
     }
 
-    fn n_bytes_of_parts(&mut self, node: &Node, is_in_shared_list: bool) -> usize {
+    fn approximate_bytes_of_parts(&mut self, node: &Node, is_in_shared_list: bool) -> usize {
         match node {
             Node::Array(items) => {
                 let is_shared = is_in_shared_list || Arc::strong_count(items) > 1;
-                let of_items =
-                    items.iter().map(|item| self.n_bytes(item, is_shared).saturating_add(1));
+                let of_items = items
+                    .iter()
+                    .map(|item| self.approximate_bytes(item, is_shared).saturating_add(1));
                 of_items.fold(2, usize::saturating_add)
             }
             Node::Object(members) => {
@@ -111,10 +114,10 @@ impl FactsVisitor {
                 if let Some(sizes) = is_shared.then(sizes).flatten() {
                     return *sizes;
                 }
-                self.has_session_inputs |= is_annotated(members);
+                self.has_session_inputs |= has_session_annotation(members);
                 self.has_mcp_headers |= members.contains(MCP_HEADER);
                 let of_members = members.iter().map(|(name, member)| {
-                    self.n_bytes(member, false).saturating_add(name.len() + 4)
+                    self.approximate_bytes(member, false).saturating_add(name.len() + 4)
                 });
                 let n_bytes = of_members.fold(2, usize::saturating_add);
                 if is_shared {
@@ -128,7 +131,7 @@ impl FactsVisitor {
 }
 
 /// True if the members of a node are a session annotation.
-fn is_annotated(object: &Object) -> bool {
+fn has_session_annotation(object: &Object) -> bool {
     object.iter().any(|(name, value)| match &**name {
         AGENT_INPUT | SESSION_CONTEXT => true,
         "$ref" | "format" => value.as_str() == Some(SESSION_ID),

@@ -14,20 +14,22 @@ use crate::{
 type DocumentName<'d> = Option<&'d str>;
 
 impl Document {
-    pub(crate) fn report_self(&self, findings: &mut Findings) {
-        self.parts.base.report_ignored(None, findings);
+    pub(crate) fn report_each_ignored_self(&self, findings: &mut Findings) {
+        self.parts.base.report_ignored_self(None, findings);
         for (name, further) in &self.parts.documents {
             if let FurtherDocument::Read(tree) = further {
-                tree.base.report_ignored(Some(name), findings);
+                tree.base.report_ignored_self(Some(name), findings);
             }
         }
     }
 
     /// The document that a name denotes in a document with these addresses. The order is: the document that declares
     /// this name, the file that represents it there, the document that was read under it.
-    pub(super) fn named_in(&self, here: &Base, name: &str) -> Option<DocumentName<'_>> {
-        let beside = || self.read_as(&here.file_of(name)?);
-        self.known_as(name).or_else(beside).or_else(|| self.read_as(name))
+    pub(super) fn document_for_name(&self, here: &Base, name: &str) -> Option<DocumentName<'_>> {
+        let beside = || self.document_read_under_name(&here.local_file_of_address(name)?);
+        self.document_declaring_name(name)
+            .or_else(beside)
+            .or_else(|| self.document_read_under_name(name))
     }
 
     /// The document to request when a reference needs an address, or the file that represents it: first the file, then
@@ -41,13 +43,14 @@ impl Document {
         let is_schema = || {
             self.indexes_with_schema_ids().any(|(_, index)| index.pointers.contains_key(address))
         };
-        if self.known_as(address).is_some() || is_schema() {
+        if self.document_declaring_name(address).is_some() || is_schema() {
             return None;
         }
         let is_refused =
             |file: &Arc<str>| matches!(documents.get(file), Some(FurtherDocument::Refused(_)));
         if let Some(file) = file.filter(|file| !is_refused(file)) {
-            let is_here = documents.contains_key(file) || self.known_as(file).is_some();
+            let is_here =
+                documents.contains_key(file) || self.document_declaring_name(file).is_some();
             return Some(file).filter(|_| !is_here);
         }
         let is_new = !documents.contains_key(address);
@@ -56,7 +59,7 @@ impl Document {
 
     /// The document that declares this name, or the description itself. A document that was read under the name comes
     /// before others that declare it.
-    fn known_as(&self, name: &str) -> Option<DocumentName<'_>> {
+    fn document_declaring_name(&self, name: &str) -> Option<DocumentName<'_>> {
         let Base { read_at, own, .. } = &self.parts.base;
         if (!read_at.is_empty() && **read_at == *name) || own.as_deref() == Some(name) {
             return Some(None);
@@ -65,11 +68,11 @@ impl Document {
         own.filter(|_| !matches!(self.parts.documents.get(name), Some(FurtherDocument::Read(_))))
     }
 
-    fn read_as(&self, name: &str) -> Option<DocumentName<'_>> {
+    fn document_read_under_name(&self, name: &str) -> Option<DocumentName<'_>> {
         let read = || match self.parts.documents.get_key_value(name)? {
             (name, FurtherDocument::Read(_)) => Some(Some(&**name)),
             (_, FurtherDocument::Refused(_)) => None,
         };
-        self.known_as(name).or_else(read)
+        self.document_declaring_name(name).or_else(read)
     }
 }

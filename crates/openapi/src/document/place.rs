@@ -9,7 +9,7 @@ use callgate_tree::{
 };
 
 use crate::{
-    address::{AddressRefusal, check_requestable, document_name},
+    address::{AddressRefusal, check_requestable, resolved_document_name},
     document::{
         Document,
         base::Base,
@@ -62,8 +62,8 @@ impl Document {
             let within = own.map(|(pointer, _)| pointer);
             return self.pointer_to_part(Resource { document, index, base, within }, fragment);
         }
-        let name = document_name(base, address).map_err(forbidden_place)?;
-        self.named_place(here, &name, fragment)
+        let name = resolved_document_name(base, address).map_err(forbidden_place)?;
+        self.place_in_named_resource(here, &name, fragment)
     }
 
     /// The pointer in a reference at `at` to a part of the description itself, if it can be used unchanged.
@@ -75,7 +75,7 @@ impl Document {
 
     /// True if a reference has one meaning everywhere in its document, and the document is the description itself: no
     /// schema has an `$id` that references are relative to.
-    pub(crate) fn is_one_place(&self, at: &Path<'_>) -> bool {
+    pub(crate) fn has_uniform_references(&self, at: &Path<'_>) -> bool {
         at.document().is_none() && (self.has_plain_pointers() || self.index().names.is_empty())
     }
 
@@ -119,7 +119,7 @@ impl Document {
 
     /// True if an anchor belongs to the schema at a pointer and to no other schema of the description. Only for a
     /// single document without resources of its own, in JSON Schema 2020-12.
-    pub(crate) fn is_anchor_of(&self, anchor: &str, pointer: &str) -> bool {
+    pub(crate) fn is_unique_anchor(&self, anchor: &str, pointer: &str) -> bool {
         let legal = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
         let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
         let is_name = anchor.starts_with(begins) && anchor.chars().all(legal);
@@ -136,7 +136,7 @@ impl Document {
                 .is_some_and(|indexed_pointer| **indexed_pointer == *pointer)
     }
 
-    pub(crate) fn node_of(&self, place: &str) -> Option<&Node> {
+    pub(crate) fn node_at_text(&self, place: &str) -> Option<&Node> {
         let (document, pointer) = document_and_pointer(place);
         self.node_at(&DocumentPointer { document, pointer })
     }
@@ -173,7 +173,7 @@ impl Document {
 
     /// A part of the resource that has this name for a document with these addresses: a schema with this `$id`, a
     /// document, or the file that represents it.
-    fn named_place(
+    fn place_in_named_resource(
         &self,
         here: &Base,
         name: &str,
@@ -187,7 +187,7 @@ impl Document {
                     .pointer_to_part(Resource { document, index, base: name, within }, fragment);
             }
         }
-        if let Some(document) = self.named_in(here, name) {
+        if let Some(document) = self.document_for_name(here, name) {
             let index = self.index_at(document).ok_or(NoPlace::Missing)?;
             let base = &self.base_of(document).relative_to;
             return self
@@ -195,7 +195,10 @@ impl Document {
         }
         match self.parts.documents.get(name) {
             Some(FurtherDocument::Refused(why)) => Err(NoPlace::Unavailable(why.clone())),
-            _ => Err(check_requestable(name).map_or_else(forbidden_place, |()| not_supplied(name))),
+            _ => {
+                Err(check_requestable(name)
+                    .map_or_else(forbidden_place, |()| unsupplied_place(name)))
+            }
         }
     }
 
@@ -210,7 +213,7 @@ fn forbidden_place(refused: AddressRefusal) -> NoPlace {
     NoPlace::Unavailable(Unavailable { reason, expected: refused.to_string() })
 }
 
-fn not_supplied(name: &str) -> NoPlace {
+fn unsupplied_place(name: &str) -> NoPlace {
     let expected = if name.starts_with("https:") {
         "a file beside the description or an address whose origin is allowed"
     } else {

@@ -24,31 +24,31 @@ pub(crate) fn apply_to_layout(
     bindings: &[Bindings],
 ) -> AppliedArguments {
     let mut applied = AppliedArguments { faults: edit.contradictions(), lost: Vec::new() };
-    for (pointer, name) in edit.arguments() {
-        let Some(fault) = change_fault(&pointer, name, layout, bindings) else { continue };
+    for (pointer, name) in edit.changed_arguments() {
+        let Some(fault) = argument_change_fault(&pointer, name, layout, bindings) else { continue };
         if fault.kind == EditFaultKind::Gone && edit.fix.contains_key(name) {
             applied.lost.push(name.to_owned());
         } else {
             applied.faults.push(fault);
         }
     }
-    if !applied.faults.is_empty() && has_error(&applied.faults) {
+    if !applied.faults.is_empty() && has_refusing_fault(&applied.faults) {
         return applied;
     }
     for input in &mut layout.inputs {
-        applied.faults.extend(apply_edit(input, edit).err());
+        applied.faults.extend(apply_edit_to_input(input, edit).err());
     }
     update_body_for_edited_inputs(edit, layout);
     applied
 }
 
-fn has_error(faults: &[EditFault]) -> bool {
+fn has_refusing_fault(faults: &[EditFault]) -> bool {
     let is_warning = |kind| matches!(kind, EditFaultKind::Gone | EditFaultKind::Unused);
     faults.iter().any(|fault| !is_warning(fault.kind))
 }
 
 /// The fault of one change, whose kind its pointer shows.
-fn change_fault(
+fn argument_change_fault(
     pointer: &str,
     name: &str,
     layout: &Layout<'_>,
@@ -60,14 +60,14 @@ fn change_fault(
             "expected a tool whose arguments are inputs of their own, got a member of its body: `{name}`"
         );
         let help = "remove the tool from `arguments`, or change the description by an overlay";
-        return Some(EditFault::unfit(pointer, message, help));
+        return Some(EditFault::impossible_change(pointer, message, help));
     }
     let content_type = body.and_then(|body| body.content_type.as_ref());
     if content_type.is_some_and(|own| own.as_str() == name) {
         let message =
             format!("expected an argument with a value, got the media type of the body: `{name}`");
         let help = "leave one media type in the description by an overlay";
-        return Some(EditFault::unfit(pointer, message, help));
+        return Some(EditFault::impossible_change(pointer, message, help));
     }
     let Some(input) = layout.inputs.iter().find(|input| input.argument.as_str() == name) else {
         return Some(unknown_argument_fault(pointer, name, layout));
@@ -82,12 +82,17 @@ fn change_fault(
         let message = format!(
             "expected an argument without values of the session, got one with {source}: `{name}`"
         );
-        return Some(EditFault::unfit(pointer, message, "remove it: the session gives this value"));
+        return Some(EditFault::impossible_change(
+            pointer,
+            message,
+            "remove it: the session gives this value",
+        ));
     }
     if !input.visible && pointer.starts_with("/describe/") {
         let message = format!("expected an argument that the model sees, got: `{name}`");
-        let fault = EditFault::unfit(pointer, message, "remove it: the argument is hidden");
-        return Some(fault.of_kind(EditFaultKind::Unused));
+        let fault =
+            EditFault::impossible_change(pointer, message, "remove it: the argument is hidden");
+        return Some(fault.with_kind(EditFaultKind::Unused));
     }
     let is_choosable = content_type.is_some() && is_whole_body(input);
     if is_choosable && pointer.starts_with("/defaults/") {
@@ -96,7 +101,7 @@ fn change_fault(
         );
         let help =
             format!("`fix: {{{name}: …}}` sends it in the first; or leave one by an overlay");
-        return Some(EditFault::unfit(pointer, message, help));
+        return Some(EditFault::impossible_change(pointer, message, help));
     }
     None
 }
@@ -110,13 +115,13 @@ fn unknown_argument_fault(pointer: &str, name: &str, layout: &Layout<'_>) -> Edi
     if let Some(whole) = is_path(name) {
         let message = format!("expected an argument, got a value inside `{whole}`: `{name}`");
         let help = "change the description by an overlay";
-        return EditFault::unfit(pointer, message, help);
+        return EditFault::impossible_change(pointer, message, help);
     }
     let visible = layout.inputs.iter().filter(|input| input.visible);
     EditFault::unknown_argument(pointer, name, visible.map(|input| input.argument.as_str()))
 }
 
-fn apply_edit(input: &mut Input, edit: &ToolEdit) -> Result<(), EditFault> {
+fn apply_edit_to_input(input: &mut Input, edit: &ToolEdit) -> Result<(), EditFault> {
     let name = input.argument.as_str();
     let is_hidden = edit.hides(name);
     if let Some(value) = edit.value(name) {
@@ -126,7 +131,7 @@ fn apply_edit(input: &mut Input, edit: &ToolEdit) -> Result<(), EditFault> {
     let is_only_default = is_hidden && input.required && input.source == ValueSource::Model;
     let has_value = edit.value(name).is_some() || (is_only_default && input.default.is_some());
     if is_only_default && !has_value {
-        return Err(EditFault::without_value(edit.pointer_of(name), name));
+        return Err(EditFault::missing_hidden_value(edit.hide_or_value_pointer(name), name));
     }
     input.visible &= !is_hidden;
     input.edit = InputEdit { is_hidden, has_value };

@@ -5,16 +5,16 @@
 use std::{borrow::Cow, sync::LazyLock};
 
 /// The text with its references replaced, each once.
-pub(super) fn decoded_text(text: &str) -> Cow<'_, str> {
+pub(super) fn decode_references(text: &str) -> Cow<'_, str> {
     replaced_references(text, |reference| {
-        let (character, length) = character_reference(reference)?;
+        let (character, length) = leading_reference(reference)?;
         Some((Characters { first: character, second: None }, length))
     })
 }
 
 /// The text of a page with its references replaced.
-pub(super) fn decoded_page(text: &str) -> Cow<'_, str> {
-    replaced_references(text, page_reference)
+pub(super) fn decode_page_references(text: &str) -> Cow<'_, str> {
+    replaced_references(text, leading_page_reference)
 }
 
 /// What a reference stands for, and its length, where a text begins with one.
@@ -40,7 +40,7 @@ fn replaced_references(text: &str, reference_at: References) -> Cow<'_, str> {
 
 /// The character that a text begins with a reference to, and the length of the reference, which is never less than the
 /// character's.
-pub(super) fn character_reference(text: &str) -> Option<(char, usize)> {
+pub(super) fn leading_reference(text: &str) -> Option<(char, usize)> {
     let name = text.strip_prefix('&')?;
     let end = name.bytes().take(LONGEST).position(|byte| byte == b';')?;
     let name = name.get(..end)?;
@@ -56,7 +56,7 @@ pub(super) fn character_reference(text: &str) -> Option<(char, usize)> {
 }
 
 /// The characters that a text of a page begins with a reference to (HTML, "character reference state").
-fn page_reference(text: &str) -> Option<(Characters, usize)> {
+fn leading_page_reference(text: &str) -> Option<(Characters, usize)> {
     let name = text.strip_prefix('&')?;
     let is_number = name.starts_with('#');
     let is_part = |(at, c): &(usize, char)| c.is_ascii_alphanumeric() || is_number && *at == 0;
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_reference_to_no_character_stays_as_it_is_written() {
         assert_eq!(
-            decoded_text("a&b; &#0; &#xd800; &#+65; &copy=1 &nGt; &eacute;&#8364;"),
+            decode_references("a&b; &#0; &#xd800; &#+65; &copy=1 &nGt; &eacute;&#8364;"),
             "a&b; &#0; &#xd800; &#+65; &copy=1 &nGt; \u{e9}\u{20ac}"
         );
     }
@@ -177,7 +177,7 @@ mod tests {
             ),
             ("&nosuch; & &; &# &#x &#; &lan", "&nosuch; & &; &# &#x &#; &lan"),
         ] {
-            assert_eq!(decoded_page(text), expected, "{text}");
+            assert_eq!(decode_page_references(text), expected, "{text}");
         }
     }
 

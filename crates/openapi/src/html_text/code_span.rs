@@ -27,7 +27,7 @@ impl CodeSpans {
         }
         let (mut spans, runs) = fences_and_runs(text);
         let mut has_strays = false;
-        let partners = next_equal_runs(&runs);
+        let partners = next_runs_of_length(&runs);
         let mut end = 0;
         for (run, partner) in runs.iter().zip(partners) {
             if run.at < end {
@@ -46,13 +46,13 @@ impl CodeSpans {
     }
 
     /// The end of the code that a position is in.
-    pub(super) fn end_at(&self, at: usize) -> Option<usize> {
+    pub(super) fn code_end_at(&self, at: usize) -> Option<usize> {
         let next = self.spans.partition_point(|span| span.end <= at);
         self.spans.get(next).filter(|span| span.contains(&at)).map(|span| span.end)
     }
 
     /// The start of the first code at or behind a position.
-    pub(super) fn start_from(&self, at: usize) -> Option<usize> {
+    pub(super) fn next_code_start(&self, at: usize) -> Option<usize> {
         let next = self.spans.partition_point(|span| span.start < at);
         self.spans.get(next).map(|span| span.start)
     }
@@ -77,7 +77,7 @@ fn fences_and_runs(text: &str) -> (Vec<Range<usize>>, Vec<Run>) {
             (None, Some(fence)) => open = Some((at, fence)),
             (None, None) => {
                 paragraph += usize::from(line.trim().is_empty());
-                runs.extend(runs_of(line).map(|(start, length)| Run {
+                runs.extend(backtick_runs(line).map(|(start, length)| Run {
                     at: at + start,
                     length,
                     paragraph,
@@ -100,7 +100,7 @@ fn opening_fence(line: &str) -> Option<&str> {
 }
 
 /// The runs of backticks of a line, each with its length; a backslash before one makes its first backtick text.
-fn runs_of(line: &str) -> impl Iterator<Item = (usize, usize)> {
+fn backtick_runs(line: &str) -> impl Iterator<Item = (usize, usize)> {
     let mut rest = line;
     std::iter::from_fn(move || {
         let start = rest.find('`')?;
@@ -117,7 +117,7 @@ fn runs_of(line: &str) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// The next run of the length of each in its paragraph.
-fn next_equal_runs(runs: &[Run]) -> Vec<Option<Run>> {
+fn next_runs_of_length(runs: &[Run]) -> Vec<Option<Run>> {
     let mut next: BTreeMap<usize, Run> = BTreeMap::new();
     let mut partners = Vec::with_capacity(runs.len());
     for run in runs.iter().rev() {

@@ -44,7 +44,7 @@ pub(super) struct KnownElement {
     pub(super) proof: Proof,
 }
 
-pub(super) fn index_of(name: &str) -> Option<usize> {
+pub(super) fn element_index(name: &str) -> Option<usize> {
     let is_small = name.bytes().all(|byte| !byte.is_ascii_uppercase());
     let is_large = name.bytes().all(|byte| !byte.is_ascii_lowercase());
     if name.len() > LONGEST || !(is_small || is_large) {
@@ -54,7 +54,7 @@ pub(super) fn index_of(name: &str) -> Option<usize> {
 }
 
 pub(super) fn element_named(name: &str) -> Option<Element> {
-    index_of(name).map(|index| known_element(index).element)
+    element_index(name).map(|index| known_element(index).element)
 }
 
 pub(super) fn known_element(index: usize) -> &'static KnownElement {

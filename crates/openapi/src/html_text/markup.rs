@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 use crate::html_text::{
-    character::character_reference,
+    character::leading_reference,
     code_span::CodeSpans,
-    element::{ELEMENTS, Element, KnownElement, Proof, index_of, known_element},
+    element::{ELEMENTS, Element, KnownElement, Proof, element_index, known_element},
     start::Start,
-    tag::{Tag, comment_bounds, end_of_raw},
+    tag::{Tag, comment_bounds, raw_text_end},
 };
 
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl Markup<'_> {
 pub(super) fn text_markup<'t>(text: &'t str, code: &CodeSpans) -> Vec<Markup<'t>> {
     let mut search = Search::new(text, code);
     while let Some(at) = search.next_mark() {
-        search.read_at(at);
+        search.read_markup_at(at);
     }
     search.proven_markup()
 }
@@ -90,7 +90,7 @@ impl<'t, 'c> Search<'t, 'c> {
     fn next_mark(&mut self) -> Option<usize> {
         loop {
             let next = self.at + self.text.get(self.at..)?.find(['<', '&', '\\'])?;
-            if let Some(end) = self.code.end_at(next) {
+            if let Some(end) = self.code.code_end_at(next) {
                 self.at = end;
                 continue;
             }
@@ -103,16 +103,16 @@ impl<'t, 'c> Search<'t, 'c> {
     }
 
     /// Reads what begins at a place, and goes on behind it.
-    fn read_at(&mut self, at: usize) {
+    fn read_markup_at(&mut self, at: usize) {
         self.at = at + 1;
         let text = self.text;
-        let limit = self.code.start_from(at).unwrap_or(text.len());
+        let limit = self.code.next_code_start(at).unwrap_or(text.len());
         let Some((rest, near)) = text.get(at..).zip(text.get(at..limit)) else { return };
-        if let Some((character, length)) = character_reference(near) {
+        if let Some((character, length)) = leading_reference(near) {
             return self.add_candidate(at..at + length, MarkupKind::Character(character), None);
         }
         if rest.starts_with("<!--") {
-            return self.add_hidden(at, comment_bounds(rest));
+            return self.add_hidden_markup(at, comment_bounds(rest));
         }
         match Start::from_text(near) {
             Start::Tag(tag, length) => self.add_tag_candidate(at, tag, length),
@@ -125,18 +125,18 @@ impl<'t, 'c> Search<'t, 'c> {
     }
 
     fn add_tag_candidate(&mut self, at: usize, tag: Tag<'t>, length: usize) {
-        let Some(index) = index_of(tag.name) else {
+        let Some(index) = element_index(tag.name) else {
             self.has_others |= tag.is_end;
             return;
         };
         let KnownElement { element, .. } = known_element(index);
-        if !(tag.is_bare() || tag.has_attributes()) {
+        if !(tag.has_only_name() || tag.has_attributes()) {
             return;
         }
         if *element == Element::Hidden && !tag.is_end {
             let content = at + length;
-            if let Some([start, end]) = self.end_of_hidden(content, tag.name, index) {
-                return self.add_hidden(at, [content - at, start - at, end - at]);
+            if let Some([start, end]) = self.end_tag_of_hidden(content, tag.name, index) {
+                return self.add_hidden_markup(at, [content - at, start - at, end - at]);
             }
         }
         match self.pairs.get_mut(index) {
@@ -149,10 +149,10 @@ impl<'t, 'c> Search<'t, 'c> {
     }
 
     /// Where the end tag of an element that no person sees begins and ends.
-    fn end_of_hidden(&mut self, from: usize, name: &str, index: usize) -> Option<[usize; 2]> {
+    fn end_tag_of_hidden(&mut self, from: usize, name: &str, index: usize) -> Option<[usize; 2]> {
         let is_endless = self.is_endless.get_mut(index).filter(|flag| !**flag)?;
         let rest = self.text.get(from..)?;
-        let start = end_of_raw(rest, name);
+        let start = raw_text_end(rest, name);
         let end_tag = start.and_then(|start| {
             let end = start + rest.get(start..)?.find('>')? + 1;
             Some([from + start, from + end])
@@ -162,7 +162,7 @@ impl<'t, 'c> Search<'t, 'c> {
     }
 
     /// Adds a part that no person sees, by the starts and the end of its content and its own end.
-    fn add_hidden(&mut self, at: usize, [content, content_end, end]: [usize; 3]) {
+    fn add_hidden_markup(&mut self, at: usize, [content, content_end, end]: [usize; 3]) {
         let is_in_tag = self.in_tag.contains(&at);
         let content = at + content..at + content_end;
         self.add_candidate(at..at + end, MarkupKind::Hidden { content, is_in_tag }, None);

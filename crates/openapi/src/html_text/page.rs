@@ -7,7 +7,7 @@ mod token;
 use std::mem;
 
 use crate::html_text::{
-    character::{decoded_page, decoded_text},
+    character::{decode_page_references, decode_references},
     element::{Element, element_named},
     tag::Tag,
     writer::{Layout, Writer},
@@ -28,7 +28,7 @@ pub struct PageText {
 
 /// The text of a page as a document: headings as lines of Markdown, paragraphs apart, items with a dash, cells between bars.
 /// Navigation and all else around the content are left out, unless the page has no other text.
-pub fn document_text(html: &str) -> PageText {
+pub fn main_content_text(html: &str) -> PageText {
     let page = Page::parse_html(html, PageSurroundings::LeftOut, Layout::Document).into_text();
     if !page.text.is_empty() {
         return page;
@@ -71,8 +71,8 @@ impl Page {
                 HtmlToken::Tag(tag) => page.read_tag(&tag),
                 HtmlToken::Text(text) => page.read_text(text),
             }
-            let hidden = page.left_out.as_ref().map_or(0, LeftOut::depth);
-            page.depth = page.depth.max(page.containers.depth() + hidden);
+            let hidden = page.left_out.as_ref().map_or(0, LeftOut::open_element_count);
+            page.depth = page.depth.max(page.containers.open_element_count() + hidden);
         }
         page
     }
@@ -97,15 +97,15 @@ impl Page {
             }
         }
         let is_left_out = || self.containers.leaves_out(tag, name, self.surroundings);
-        if !tag.is_end && !tag.is_empty() && is_left_out() {
+        if !tag.is_end && !tag.is_void_element() && is_left_out() {
             self.left_out = Some(LeftOut::new(name));
             return;
         }
         self.containers.count_tag(name, tag.is_end);
-        self.write(tag, name);
+        self.write_tag(tag, name);
     }
 
-    fn write(&mut self, tag: &Tag<'_>, name: &str) {
+    fn write_tag(&mut self, tag: &Tag<'_>, name: &str) {
         let writer = &mut self.writer;
         // A drawing has a title of its own.
         if name == "title" && !self.containers.is_open("svg") {
@@ -117,7 +117,7 @@ impl Page {
         }
         match element_named(name) {
             Some(Element::Image) => {
-                writer.push_words(&decoded_text(tag.attribute("alt").unwrap_or_default()));
+                writer.push_words(&decode_references(tag.attribute("alt").unwrap_or_default()));
             }
             Some(Element::Definition) => writer.write_tag(Element::Item, tag, 0),
             Some(Element::Line) if name == "dt" => writer.write_tag(Element::Item, tag, 0),
@@ -139,7 +139,7 @@ impl Page {
         if self.left_out.is_some() {
             return;
         }
-        let text = decoded_page(text);
+        let text = decode_page_references(text);
         if mem::take(&mut self.is_in_title) {
             self.title.push_str(&text);
         } else {

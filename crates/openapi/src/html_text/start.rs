@@ -50,7 +50,7 @@ impl<'t> Start<'t> {
 
 impl Tag<'_> {
     /// True if nothing follows the name.
-    pub(super) fn is_bare(&self) -> bool {
+    pub(super) fn has_only_name(&self) -> bool {
         self.attributes.trim().is_empty()
     }
 
@@ -59,7 +59,7 @@ impl Tag<'_> {
         let is_apart = self.attributes.starts_with(|c: char| c.is_ascii_whitespace());
         let is_word = |word: &str| WORDS.iter().any(|own| own.eq_ignore_ascii_case(word));
         is_apart
-            && !self.is_bare()
+            && !self.has_only_name()
             && (self.attributes.contains('=') || self.attributes.split_whitespace().all(is_word))
     }
 }

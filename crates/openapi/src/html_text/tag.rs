@@ -12,7 +12,7 @@ pub(super) struct Tag<'t> {
 
 impl<'t> Tag<'t> {
     /// True for an element that has no content.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(super) fn is_void_element(&self) -> bool {
         EMPTY.iter().any(|name| self.name.eq_ignore_ascii_case(name))
     }
 
@@ -61,13 +61,13 @@ pub(super) fn comment_bounds(text: &str) -> [usize; 3] {
 }
 
 /// The byte at which the end tag of an element without tags in it begins.
-pub(super) fn end_of_raw(text: &str, name: &str) -> Option<usize> {
+pub(super) fn raw_text_end(text: &str, name: &str) -> Option<usize> {
     let is_script = name.eq_ignore_ascii_case("script");
     let mut data = ScriptData::Plain;
     for (at, _) in text.match_indices(['<', '-']) {
         let rest = text.get(at..)?;
         if !begins_tag(rest, "</", name) {
-            data = if is_script { data.state_at(rest) } else { data };
+            data = if is_script { data.state_after(rest) } else { data };
         } else if data == ScriptData::DoubleEscaped {
             data = ScriptData::Escaped;
         } else {
@@ -89,7 +89,7 @@ enum ScriptData {
 
 impl ScriptData {
     /// The state after what a text begins with, which is no end tag.
-    fn state_at(self, text: &str) -> Self {
+    fn state_after(self, text: &str) -> Self {
         match self {
             Self::Plain if text.starts_with("<!--") => Self::Escaped,
             Self::Escaped if begins_tag(text, "<", "script") => Self::DoubleEscaped,

@@ -2,7 +2,7 @@
 //! ask for, two at most, and the mark of an item or a cell.
 
 use crate::html_text::{
-    character::decoded_text,
+    character::decode_references,
     code_span::CodeSpans,
     element::Element,
     markup::{Markup, MarkupKind},
@@ -79,19 +79,19 @@ impl<'t> Writer<'t> {
     pub(super) fn text_with_rendered_markup(mut self, markup: &[Markup<'_>]) -> String {
         let mut at = 0;
         for Markup { at: start, end, kind } in markup {
-            self.push(self.text.get(at..*start).unwrap_or_default());
+            self.push_text(self.text.get(at..*start).unwrap_or_default());
             match kind {
                 MarkupKind::Character(character) => {
-                    self.push(character.encode_utf8(&mut [0; 4]));
+                    self.push_text(character.encode_utf8(&mut [0; 4]));
                 }
-                MarkupKind::Hidden { is_in_tag: true, .. } => self.push("<\u{2026}"),
+                MarkupKind::Hidden { is_in_tag: true, .. } => self.push_text("<\u{2026}"),
                 MarkupKind::Hidden { .. } => {}
                 MarkupKind::Tag { tag, element } => self.write_tag(*element, tag, *end),
             }
             at = *end;
         }
-        self.push(self.text.get(at..).unwrap_or_default());
-        self.end_link();
+        self.push_text(self.text.get(at..).unwrap_or_default());
+        self.write_link_address();
         self.written
     }
 
@@ -114,7 +114,7 @@ impl<'t> Writer<'t> {
         let mark =
             HEADINGS.get(level.saturating_sub(1)).filter(|_| self.layout == Layout::Document);
         if tag.is_end {
-            self.drop_mark('#');
+            self.drop_pending_mark('#');
             self.break_lines(2);
         } else {
             self.begin_marked_part(mark.copied().unwrap_or_default(), 2);
@@ -124,7 +124,7 @@ impl<'t> Writer<'t> {
     /// Writes the text of a page: its white space is one space each, except in preformatted text.
     pub(super) fn push_words(&mut self, text: &str) {
         if self.preformatted.0 > 0 {
-            return self.push(text);
+            return self.push_text(text);
         }
         for (at, word) in text.split(char::is_whitespace).enumerate() {
             let is_apart = at > 0 && !self.written.ends_with(char::is_whitespace);
@@ -132,12 +132,12 @@ impl<'t> Writer<'t> {
                 self.written.push(' ');
             }
             if !word.is_empty() {
-                self.push(word);
+                self.push_text(word);
             }
         }
     }
 
-    fn push(&mut self, text: &str) {
+    fn push_text(&mut self, text: &str) {
         let is_preformatted = self.preformatted.0 > 0;
         let Some(gap) = &mut self.gap else { return self.written.push_str(text) };
         let rest = text.trim_start();
@@ -150,7 +150,7 @@ impl<'t> Writer<'t> {
             // The indentation of the first line of preformatted text is part of it.
             let indented = space.rfind('\n').map_or(0, |at| at + 1);
             let kept = if is_preformatted { text.get(indented..).unwrap_or(rest) } else { rest };
-            self.close_gap();
+            self.write_pending_gap();
             self.written.push_str(kept);
         }
     }
@@ -174,7 +174,7 @@ impl<'t> Writer<'t> {
         }
         // A cell without a text keeps its place.
         if self.gap.is_some_and(|gap| gap.mark == CELL) && mark == CELL {
-            self.close_gap();
+            self.write_pending_gap();
         }
         let n_written = self.take_trailing_line_breaks();
         let n_written = if mark == ITEM { n_written } else { 0 };
@@ -190,7 +190,7 @@ impl<'t> Writer<'t> {
     }
 
     /// Forgets the mark of an item, a cell or a heading without a text, by its sign.
-    fn drop_mark(&mut self, sign: char) {
+    fn drop_pending_mark(&mut self, sign: char) {
         if let Some(gap) = self.gap.as_mut().filter(|gap| gap.mark.contains(sign)) {
             gap.mark = "";
         }
@@ -206,7 +206,7 @@ impl<'t> Writer<'t> {
         n_breaks.min(2)
     }
 
-    fn close_gap(&mut self) {
+    fn write_pending_gap(&mut self) {
         let Some(Gap { n_breaks, mark }) = self.gap.take() else { return };
         if self.written.is_empty() {
             let is_inner = mark == CELL || mark == DEFINITION;
@@ -222,9 +222,9 @@ impl<'t> Writer<'t> {
     fn start_element(&mut self, element: Element, tag: &Tag<'_>, end: usize) {
         match element {
             Element::Anchor => {
-                self.end_link();
+                self.write_link_address();
                 let address =
-                    tag.attribute("href").map(|address| decoded_text(address).into_owned());
+                    tag.attribute("href").map(|address| decode_references(address).into_owned());
                 self.link = address.map(|address| (address, self.written.len()));
             }
             Element::Block => self.break_lines(2),
@@ -241,7 +241,7 @@ impl<'t> Writer<'t> {
                 let text = tag.attribute("alt").filter(|text| !text.trim().is_empty());
                 let address =
                     || tag.attribute("src").filter(|address| !address.starts_with("data:"));
-                self.push(&decoded_text(text.or_else(address).unwrap_or_default()));
+                self.push_text(&decode_references(text.or_else(address).unwrap_or_default()));
             }
             Element::Item => self.begin_marked_part(ITEM, 1),
             Element::List => {
@@ -249,17 +249,17 @@ impl<'t> Writer<'t> {
                 self.n_lists += 1;
             }
             Element::Preformatted => self.start_preformatted(end),
-            Element::Quote => self.push("\""),
+            Element::Quote => self.push_text("\""),
             Element::Row => self.end_row(),
-            Element::Struck => self.push("~~"),
-            Element::Sub => self.push("_"),
-            Element::Sup => self.push("^"),
+            Element::Struck => self.push_text("~~"),
+            Element::Sub => self.push_text("_"),
+            Element::Sup => self.push_text("^"),
         }
     }
 
     fn end_element(&mut self, element: Element) {
         match element {
-            Element::Anchor => self.end_link(),
+            Element::Anchor => self.write_link_address(),
             Element::Block => self.break_lines(2),
             Element::Break | Element::Item | Element::Line => self.break_lines(1),
             Element::Row => self.end_row(),
@@ -271,24 +271,24 @@ impl<'t> Writer<'t> {
             }
             Element::Hidden | Element::Image | Element::Plain | Element::Sub | Element::Sup => {}
             Element::List => {
-                self.drop_mark('-');
+                self.drop_pending_mark('-');
                 self.n_lists = self.n_lists.saturating_sub(1);
                 self.break_lines(if self.n_lists == 0 { 2 } else { 1 });
             }
             Element::Preformatted => self.end_preformatted(),
-            Element::Quote => self.push("\""),
-            Element::Struck => self.push("~~"),
+            Element::Quote => self.push_text("\""),
+            Element::Struck => self.push_text("~~"),
         }
     }
 
     fn end_row(&mut self) {
-        self.drop_mark('|');
+        self.drop_pending_mark('|');
         self.break_lines(1);
         self.row_start = self.written.len();
     }
 
     /// The address of the open link, behind its text: not if it is the text.
-    fn end_link(&mut self) {
+    fn write_link_address(&mut self) {
         let Some((address, before)) = self.link.take() else { return };
         let text = self.written.get(before..).unwrap_or_default().trim();
         let is_said = address == text || address.strip_prefix("mailto:") == Some(text);
@@ -296,7 +296,7 @@ impl<'t> Writer<'t> {
         let is_safe = !address.to_ascii_lowercase().starts_with("javascript:");
         if !is_said && leads_on && is_safe {
             let shown = if text.is_empty() { address } else { format!(" ({address})") };
-            self.close_gap();
+            self.write_pending_gap();
             self.written.push_str(&shown);
         }
     }
@@ -307,7 +307,7 @@ impl<'t> Writer<'t> {
             !self.code.has_strays && self.preformatted.0 == 0 && self.open_code.is_empty();
         self.open_code.push(is_shown);
         if is_shown {
-            self.close_gap();
+            self.write_pending_gap();
             self.written.push('`');
         }
     }
@@ -319,7 +319,7 @@ impl<'t> Writer<'t> {
             let is_alone = self.gap.is_none_or(|gap| gap.mark.is_empty());
             let has_fence = is_alone && self.can_be_fenced(end);
             if has_fence {
-                self.close_gap();
+                self.write_pending_gap();
                 self.written.push_str(FENCE);
                 self.gap = Some(Gap { n_breaks: 1, mark: "" });
             }

@@ -65,12 +65,12 @@ impl Extent {
             match letter {
                 '[' | '(' => depth += 1,
                 ']' if depth == 0 => {
-                    self.note_selector(text.get(start..at).unwrap_or_default(), segment);
+                    self.record_selector(text.get(start..at).unwrap_or_default(), segment);
                     return text.get(at + 1..).unwrap_or_default();
                 }
                 ']' | ')' => depth = depth.saturating_sub(1),
                 ',' if depth == 0 => {
-                    self.note_selector(text.get(start..at).unwrap_or_default(), segment);
+                    self.record_selector(text.get(start..at).unwrap_or_default(), segment);
                     start = at + 1;
                 }
                 _ => {}
@@ -79,7 +79,7 @@ impl Extent {
         ""
     }
 
-    fn note_selector(&mut self, text: &str, segment: &mut Segment) {
+    fn record_selector(&mut self, text: &str, segment: &mut Segment) {
         let text = text.trim();
         let quoted = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
         let name = quoted('\'').or_else(|| quoted('"')).filter(|name| !name.contains('\\'));
@@ -261,7 +261,7 @@ mod tests {
         #[test]
         fn a_json_path_selects_no_more_than_its_counted_extent(text in expression(), value in tree()) {
             let path = JsonPath::parse(&text).unwrap();
-            let selected: usize = path.places(&value).iter().map(|place| place.len() + 1).sum();
+            let selected: usize = path.selected_places(&value).iter().map(|place| place.len() + 1).sum();
             let extent = Extent::from_text(&text);
             let mut left = u64::MAX;
             let at = [1].into_iter().chain(vec![0; extent.segments.len()]).collect();

@@ -36,7 +36,10 @@ enum BytesForm {
 pub(super) fn body_alternatives<'d>(body: &DescribedBody<'d>) -> Vec<Alternative<'d>> {
     let mut merged_alternatives: Vec<Alternative<'d>> = Vec::new();
     for media in body.media.iter().filter(|media| media.is_written) {
-        match merged_alternatives.iter_mut().find(|alternative| alternative.is_of(media)) {
+        match merged_alternatives
+            .iter_mut()
+            .find(|alternative| alternative.is_equal_to_media(media))
+        {
             Some(alternative) => alternative.media_types.push(Arc::clone(&media.media_type)),
             None => merged_alternatives.push(Alternative::new(media)),
         }
@@ -55,7 +58,7 @@ impl<'d> Alternative<'d> {
         }
     }
 
-    fn is_of(&self, media: &DescribedMedia<'_>) -> bool {
+    fn is_equal_to_media(&self, media: &DescribedMedia<'_>) -> bool {
         let node = |schema: &Option<LocatedNode<'d>>| schema.as_ref().map(|schema| schema.node);
         let own: Option<&Node> = media.schema.as_ref().map(|schema| schema.node);
         self.given == bytes_form(media)

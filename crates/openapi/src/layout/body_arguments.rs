@@ -62,7 +62,7 @@ pub(super) fn keep_preferred_media(
     Ok(())
 }
 
-pub(super) fn refusal_reason(inputs: &[Input]) -> Option<NoBodyArguments> {
+pub(super) fn body_arguments_refusal(inputs: &[Input]) -> Option<NoBodyArguments> {
     let is_body = |input: &Input| input.place() == InputLocation::Body;
     if inputs.iter().any(|input| is_body(input) && input.source != ValueSource::Model) {
         return Some(NoBodyArguments::OfSession);

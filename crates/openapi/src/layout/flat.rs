@@ -36,18 +36,20 @@ pub(super) fn flat_properties<'d>(
     if session_annotation(document, schema.node, &path, &[body.object.node, media.object.node])
         .is_some()
         || legal_default(document, schema.node, &path).is_some()
-        || !reference_chain(document, schema.node, &path).all(|node| is_plain(document, node))
-        || reference_chain(document, schema.node, &path).any(|node| adds_members(document, node))
+        || !reference_chain(document, schema.node, &path)
+            .all(|node| has_no_object_rules(document, node))
+        || reference_chain(document, schema.node, &path)
+            .any(|node| has_rules_beside_reference(document, node))
     {
         return None;
     }
     let mut properties = declared_properties(document, &root, object)?;
     properties.retain(|property| !body.withheld.contains(&property.name));
-    shows_presence(document, &properties).then_some(properties)
+    shows_body_presence(document, &properties).then_some(properties)
 }
 
 /// Returns true if a schema has no rules about the object as a whole, which its properties alone would lose.
-fn is_plain(document: &Document, node: &Node) -> bool {
+fn has_no_object_rules(document: &Document, node: &Node) -> bool {
     let Some(object) = node.as_object() else { return false };
     let is_object = match object.get("type") {
         None => true,
@@ -64,7 +66,7 @@ fn is_plain(document: &Document, node: &Node) -> bool {
 }
 
 /// Returns true if there are rules of members beside a reference, which count since 3.1 (JSON Schema 2020-12 §8.2.3.1).
-fn adds_members(document: &Document, node: &Node) -> bool {
+fn has_rules_beside_reference(document: &Document, node: &Node) -> bool {
     document.version().is_at_least(3, 1)
         && reference_of(node).is_some()
         && BESIDE_REFERENCE.iter().any(|keyword| node.get(keyword).is_some())
@@ -84,7 +86,7 @@ fn declared_properties<'d>(
     }
     let above = root.path();
     let path = above.name("properties");
-    let steps = |member: &(&Arc<str>, _)| PROPERTY + path.name(member.0).weight();
+    let steps = |member: &(&Arc<str>, _)| PROPERTY + path.name(member.0).step_cost();
     let affordable = document.meter().affordable_by(members.iter(), steps);
     let kept = affordable.filter(|(_, node)| !is_read_only(document, node, &path));
     let properties: Vec<_> = kept
@@ -99,7 +101,7 @@ fn declared_properties<'d>(
 
 /// Returns true if the arguments of a body show if it is present: one is required and comes only from the model.
 /// Otherwise "no body" and an empty body would have equal arguments.
-fn shows_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bool {
+fn shows_body_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bool {
     let comes_by_itself = |property: &Property<'d>| {
         let LocatedNode { node, pointer } = &property.schema;
         let path = Path::at(pointer);

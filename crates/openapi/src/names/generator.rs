@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::names::{Identity, vague::says_nothing};
+use crate::names::{Identity, vague::is_meaningless_word};
 
 /// A generator of descriptions whose ids are longer than the names in the program.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -24,10 +24,12 @@ pub(crate) enum Generator {
 }
 
 /// The name in the program, if a generator made the rest of the operation's id.
-pub(crate) fn own_name<'a>(operation: &Identity<'a>) -> Option<(Cow<'a, str>, Generator)> {
+pub(crate) fn name_and_generator<'a>(
+    operation: &Identity<'a>,
+) -> Option<(Cow<'a, str>, Generator)> {
     let id = operation.operation_id?;
-    let by_route = || Some((fastapi(id, operation)?.into(), Generator::FastApi));
-    let by_method = || Some((springfox(id, operation.method)?, Generator::Springfox));
+    let by_route = || Some((fastapi_name(id, operation)?.into(), Generator::FastApi));
+    let by_method = || Some((springfox_name(id, operation.method)?, Generator::Springfox));
     let by_tag = || Some((name_after_tag(id, operation.tag?)?.into(), Generator::Tagged));
     let by_class = || Some((nestjs_name(id)?.into(), Generator::Nest));
     by_route().or_else(by_method).or_else(by_tag).or_else(by_class)
@@ -35,7 +37,7 @@ pub(crate) fn own_name<'a>(operation: &Identity<'a>) -> Option<(Cow<'a, str>, Ge
 
 /// The name of the function, if the id ends with the path and the method: each character of the path that is part of no
 /// word is an underscore, and the method is in small letters.
-fn fastapi<'a>(id: &'a str, operation: &Identity<'_>) -> Option<&'a str> {
+fn fastapi_name<'a>(id: &'a str, operation: &Identity<'_>) -> Option<&'a str> {
     let method = operation.method.to_ascii_lowercase();
     let id = id.strip_suffix(&*method)?.strip_suffix('_')?;
     let in_id = |c: char| if c.is_alphanumeric() { c } else { '_' };
@@ -44,7 +46,7 @@ fn fastapi<'a>(id: &'a str, operation: &Identity<'_>) -> Option<&'a str> {
 
 /// The name of the method in the program, if the id ends with `Using` and the HTTP method, and maybe with the number that
 /// distinguishes equal ones, which stays.
-fn springfox<'a>(id: &'a str, method: &str) -> Option<Cow<'a, str>> {
+fn springfox_name<'a>(id: &'a str, method: &str) -> Option<Cow<'a, str>> {
     let is_number = |number: &&str| number.bytes().all(|byte| byte.is_ascii_digit());
     let numbered =
         id.rsplit_once('_').filter(|(_, number)| !number.is_empty() && is_number(number));
@@ -56,10 +58,10 @@ fn springfox<'a>(id: &'a str, method: &str) -> Option<Cow<'a, str>> {
 /// says something: `Orders_Get`.
 fn name_after_tag<'a>(id: &'a str, tag: &str) -> Option<&'a str> {
     let (group, own) = id.split_once('_')?;
-    let group = without_kind(group);
-    let is_tag = group == without_kind(tag) || group.eq_ignore_ascii_case(tag);
+    let group = without_kind_suffix(group);
+    let is_tag = group == without_kind_suffix(tag) || group.eq_ignore_ascii_case(tag);
     let words = name_words(own);
-    let has = |word: String| words.iter().any(|own_word| is_one_thing(own_word, &word));
+    let has = |word: String| words.iter().any(|own_word| differ_only_by_plural(own_word, &word));
     (is_tag && !group.is_empty() && name_words(group).into_iter().all(has)).then_some(own)
 }
 
@@ -73,7 +75,7 @@ fn nestjs_name(id: &str) -> Option<String> {
 }
 
 /// A class or tag without the word for its kind.
-fn without_kind(group: &str) -> &str {
+fn without_kind_suffix(group: &str) -> &str {
     let kinds = ["Controller", "Service"];
     kinds.iter().find_map(|kind| group.strip_suffix(kind)).unwrap_or(group)
 }
@@ -96,7 +98,7 @@ fn name_words(name: &str) -> Vec<String> {
 }
 
 /// True for two words that differ by a plural at most.
-fn is_one_thing(one: &str, other: &str) -> bool {
+fn differ_only_by_plural(one: &str, other: &str) -> bool {
     let is_plural = |many: &str, one: &str| {
         many.strip_prefix(one).is_some_and(|rest| matches!(rest, "" | "s" | "es"))
             || many.strip_suffix("ies").is_some_and(|stem| one.strip_suffix('y') == Some(stem))
@@ -105,10 +107,10 @@ fn is_one_thing(one: &str, other: &str) -> bool {
 }
 
 /// True if a name alone says what a call does to what: it has a word for a thing.
-pub(super) fn is_telling(name: &str) -> bool {
+pub(super) fn has_specific_word(name: &str) -> bool {
     name_words(name).iter().any(|word| {
         let word = word.trim_matches(|c: char| c.is_ascii_digit());
-        !word.is_empty() && !says_nothing(word) && !GENERAL.contains(&word)
+        !word.is_empty() && !is_meaningless_word(word) && !GENERAL.contains(&word)
     })
 }
 
@@ -126,7 +128,7 @@ mod tests {
     fn check(rows: &[(&str, &str, &str, Option<&str>)]) {
         for &(method, path, id, expected) in rows {
             let operation = Identity { method, operation_id: Some(id), path, tag: Some("Orders") };
-            let own = own_name(&operation).map(|(own, _)| own.into_owned());
+            let own = name_and_generator(&operation).map(|(own, _)| own.into_owned());
             assert_eq!(own.as_deref(), expected, "{method} {path} {id}");
         }
     }
@@ -182,7 +184,7 @@ mod tests {
             ("read_order", true),
         ];
         for (name, expected) in rows {
-            assert_eq!(is_telling(name), expected, "{name}");
+            assert_eq!(has_specific_word(name), expected, "{name}");
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::names::{Identity, is_argument_byte, legal_name};
+use crate::names::{Identity, is_argument_name_byte, legal_name};
 
 /// The ids that several operations have.
 pub(super) struct SharedIds<'a>(HashSet<&'a str>);
@@ -16,7 +16,7 @@ impl<'a> SharedIds<'a> {
         Self(ids.filter(|id| !seen_ids.insert(*id)).collect())
     }
 
-    pub(super) fn has_id_of(&self, operation: &Identity<'_>) -> bool {
+    pub(super) fn has_shared_id(&self, operation: &Identity<'_>) -> bool {
         operation.operation_id.is_some_and(|id| self.0.contains(id))
     }
 }
@@ -27,14 +27,14 @@ pub(super) fn names_with_path_words(
     shared_ids: &SharedIds<'_>,
 ) -> Vec<Option<String>> {
     let mut names = vec![None; operations.len()];
-    for (own, group) in groups_of_like_ids(operations) {
-        let own = legal_name(own, is_argument_byte);
+    for (own, group) in groups_by_numberless_id(operations) {
+        let own = legal_name(own, is_argument_name_byte);
         if !own.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
             continue;
         }
-        let candidates = group
-            .iter()
-            .map(|(_, operation)| word_candidates(operation, shared_ids.has_id_of(operation)));
+        let candidates = group.iter().map(|(_, operation)| {
+            path_word_candidates(operation, shared_ids.has_shared_id(operation))
+        });
         let candidates: Vec<_> = candidates.collect();
         let mut n_writers: HashMap<&str, usize> = HashMap::new();
         for words in candidates.iter().flatten() {
@@ -42,7 +42,7 @@ pub(super) fn names_with_path_words(
         }
         for ((at, operation), candidates) in group.iter().zip(&candidates) {
             let is_numbered = operation.operation_id.and_then(id_without_number).is_some();
-            let needs_words = is_numbered || shared_ids.has_id_of(operation);
+            let needs_words = is_numbered || shared_ids.has_shared_id(operation);
             let only = candidates.iter().find(|words| n_writers.get(words.as_str()) == Some(&1));
             if let Some(name) = names.get_mut(*at).filter(|_| needs_words) {
                 *name = only.map(|words| format!("{own}_{words}"));
@@ -53,7 +53,7 @@ pub(super) fn names_with_path_words(
 }
 
 /// The operations whose ids differ by a number at most, with their positions, by the id without it.
-fn groups_of_like_ids<'a, 'o>(
+fn groups_by_numberless_id<'a, 'o>(
     operations: &'o [Identity<'a>],
 ) -> HashMap<&'a str, Vec<(usize, &'o Identity<'a>)>> {
     let own_id = |operation: &Identity<'a>| {
@@ -82,7 +82,7 @@ fn id_without_number(id: &str) -> Option<&str> {
 
 /// The words that may distinguish an operation, each once: the ends of its path without variables, the fewest first, the path, and
 /// both with the method. Words that another has too, whichever of these they are, distinguish neither.
-fn word_candidates(operation: &Identity<'_>, is_shared: bool) -> Vec<String> {
+fn path_word_candidates(operation: &Identity<'_>, is_shared: bool) -> Vec<String> {
     let segments = operation.path.rsplit('/');
     let fixed = segments.clone().filter(|segment| !segment.contains('{'));
     let fixed: Vec<_> = fixed.filter_map(joined_words).collect();
@@ -110,7 +110,7 @@ fn ending_of_reversed_path(segments: &[String], n: usize) -> String {
 
 /// The words of a segment; `None` if it has none.
 fn joined_words(segment: &str) -> Option<String> {
-    let is_part = |c: char| u8::try_from(c).is_ok_and(is_argument_byte);
+    let is_part = |c: char| u8::try_from(c).is_ok_and(is_argument_name_byte);
     let words = segment.split(|c| !is_part(c)).filter(|word| !word.is_empty());
     let words = words.collect::<Vec<_>>().join("_");
     (!words.is_empty()).then_some(words)

@@ -7,8 +7,8 @@ use hashbrown::HashMap;
 
 use crate::names::{
     Identity,
-    generator::{Generator, is_telling, own_name},
-    is_argument_byte,
+    generator::{Generator, has_specific_word, name_and_generator},
+    is_argument_name_byte,
     path_words::{SharedIds, names_with_path_words},
     prefixed_name, starts_with_letter_or_underscore,
 };
@@ -29,7 +29,7 @@ pub(crate) fn short_names(
     let shared_ids = SharedIds::new(operations);
     let worded = names_with_path_words(operations, &shared_ids);
     let short = operations.iter().zip(worded).map(|(operation, worded)| {
-        if shared_ids.has_id_of(operation) {
+        if shared_ids.has_shared_id(operation) {
             return name_with_words(toolset, &worded?, Generator::Shared);
         }
         short_name(toolset, operation)
@@ -53,20 +53,20 @@ pub(crate) fn short_names(
             || name.as_ref().is_some_and(is_shorter_than)
     };
     let chosen = chosen.map(|((at, short), name)| {
-        short.filter(|short| claims.is_of(&short.name, at) && is_shorter(short, name))
+        short.filter(|short| claims.is_claimed_only_by(&short.name, at) && is_shorter(short, name))
     });
     chosen.collect()
 }
 
 /// A short name of a tool without that of its toolset; it has no `-` of its own.
-pub(crate) fn without_toolset(name: &ToolName) -> Option<&str> {
+pub(crate) fn name_without_toolset(name: &ToolName) -> Option<&str> {
     name.as_str().rsplit('-').next()
 }
 
 fn short_name(toolset: Option<&ToolsetName>, operation: &Identity<'_>) -> Option<ShortName> {
-    let (own, generator) = own_name(operation)?;
-    let is_legal = starts_with_letter_or_underscore(&own) && own.bytes().all(is_argument_byte);
-    let name = (is_legal && is_telling(&own)).then(|| prefixed_name(toolset, &own))?;
+    let (own, generator) = name_and_generator(operation)?;
+    let is_legal = starts_with_letter_or_underscore(&own) && own.bytes().all(is_argument_name_byte);
+    let name = (is_legal && has_specific_word(&own)).then(|| prefixed_name(toolset, &own))?;
     Some(ShortName { name: ToolName::new(&name).ok()?, generator })
 }
 
@@ -103,7 +103,7 @@ impl Claims {
             .or_insert(own);
     }
 
-    fn is_of(&self, name: &ToolName, operation: usize) -> bool {
+    fn is_claimed_only_by(&self, name: &ToolName, operation: usize) -> bool {
         self.0.get(&lookup_key(name)) == Some(&Claim::One(operation))
     }
 }

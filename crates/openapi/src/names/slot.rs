@@ -24,7 +24,7 @@ impl<'a> Slot<'a> {
         Self { held: Some(name), ..Self::new(name, place) }
     }
 
-    pub(super) fn own_name(&self) -> Option<ArgumentName> {
+    pub(super) fn legal_argument_name(&self) -> Option<ArgumentName> {
         let name =
             self.held.map_or_else(|| ArgumentName::new(self.name), ArgumentName::from_shared);
         name.ok()

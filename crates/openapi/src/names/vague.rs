@@ -41,7 +41,7 @@ pub(crate) fn is_vague(operation_id: &str) -> bool {
         return false;
     }
     let words = id_words(operation_id);
-    words.iter().all(|word| says_nothing(word)) && !names_a_post(&words)
+    words.iter().all(|word| is_meaningless_word(word)) && !is_post_noun(&words)
 }
 
 fn id_words(operation_id: &str) -> Vec<String> {
@@ -61,7 +61,7 @@ fn id_words(operation_id: &str) -> Vec<String> {
 }
 
 /// True for a post, which is a thing beside a verb: `getPost`, `post-create`.
-fn names_a_post(words: &[String]) -> bool {
+fn is_post_noun(words: &[String]) -> bool {
     let is_done = |verb: &str| VERBS.contains(&verb);
     match words {
         [one, other] => (is_done(one) && other == "post") || (one == "post" && is_done(other)),
@@ -72,7 +72,7 @@ fn names_a_post(words: &[String]) -> bool {
 /// Verbs that need a thing; `do` and `handle` go with the method.
 const VERBS: [&str; 7] = ["create", "delete", "fetch", "get", "list", "patch", "update"];
 
-pub(super) fn says_nothing(word: &str) -> bool {
+pub(super) fn is_meaningless_word(word: &str) -> bool {
     word.is_empty() || VAGUE.contains(&word)
 }
 

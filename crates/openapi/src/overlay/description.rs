@@ -3,7 +3,7 @@
 
 use callgate_tree::{
     Diagnostic, Node, locate,
-    pointer::{index, segments},
+    pointer::{array_index, segments},
 };
 
 /// A description before and after overlays.
@@ -25,14 +25,14 @@ impl Overlaid {
 
     /// Fills the positions of diagnostics about the corrected description from `text`, the original description. A node
     /// that an overlay added, or moved within its list, has no position.
-    pub fn locate(&self, text: &[u8], diagnostics: &mut [Diagnostic]) {
+    pub fn fill_original_positions(&self, text: &[u8], diagnostics: &mut [Diagnostic]) {
         let mut written = Vec::new();
         let stands = |diagnostic: &Diagnostic| {
             let is_here = diagnostic.file.is_none() && diagnostic.position.is_none();
-            is_here && self.stands_at(&diagnostic.pointer)
+            is_here && self.is_unmoved_at(&diagnostic.pointer)
         };
         written.extend(diagnostics.iter().filter(|diagnostic| stands(diagnostic)).cloned());
-        locate(text, &mut written);
+        fill_positions(text, &mut written);
         let standing = diagnostics.iter_mut().filter(|diagnostic| stands(diagnostic));
         for (diagnostic, located) in standing.zip(written) {
             diagnostic.position = located.position;
@@ -40,7 +40,7 @@ impl Overlaid {
     }
 
     /// Returns true if a pointer leads to one node before and after, perhaps with other members.
-    fn stands_at(&self, pointer: &str) -> bool {
+    fn is_unmoved_at(&self, pointer: &str) -> bool {
         let Some(mut steps) = segments(pointer) else { return false };
         let walked = steps.try_fold((&self.before, &self.after), |(before, after), step| {
             match (before, after) {
@@ -48,7 +48,7 @@ impl Overlaid {
                     Some((before.get(&step)?, after.get(&step)?))
                 }
                 (Node::Array(before), Node::Array(after)) => {
-                    let at = index(&step)?;
+                    let at = array_index(&step)?;
                     let (was, is) = (before.get(at)?, after.get(at)?);
                     // Items after a removed one have moved.
                     (before.len() == after.len() || was == is).then_some((was, is))

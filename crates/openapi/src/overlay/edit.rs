@@ -56,7 +56,7 @@ impl Run<'_> {
                     self.update_places(root, &value, "copy", &places);
                 }
             }
-            Change::Remove => self.remove(root, places),
+            Change::Remove => self.remove_places(root, places),
             Change::Stay => {}
             Change::Update(value) => self.update_places(root, value, "update", &places),
         }
@@ -78,7 +78,7 @@ impl Run<'_> {
         None
     }
 
-    fn remove(&mut self, root: &mut Value, mut places: Vec<Vec<PathStep>>) {
+    fn remove_places(&mut self, root: &mut Value, mut places: Vec<Vec<PathStep>>) {
         // Backwards, so that a removal does not move nodes that are still to be removed.
         places.sort();
         for place in places.iter().rev() {
@@ -144,7 +144,7 @@ fn report_too_many_nodes(path: Path<'_>, findings: &mut Findings) {
 /// The places of the nodes that an expression selects, without repetitions.
 fn distinct_places(path: &JsonPath, root: &Value) -> Vec<Vec<PathStep>> {
     let mut seen_paths = HashSet::new();
-    let mut places = path.places(root);
+    let mut places = path.selected_places(root);
     places.retain(|place| seen_paths.insert(place.clone()));
     places
 }

@@ -75,7 +75,9 @@ fn quoted_expression(text: &str) -> String {
             continue;
         }
         let mut name = String::new();
-        while let Some((_, c, _)) = letters.next_if(|(_, c, quoted)| !quoted && is_name(*c)) {
+        while let Some((_, c, _)) =
+            letters.next_if(|(_, c, quoted)| !quoted && is_name_character(*c))
+        {
             name.push(c);
         }
         if name.contains('-') {
@@ -91,7 +93,7 @@ fn quoted_expression(text: &str) -> String {
     written
 }
 
-fn is_name(c: char) -> bool {
+fn is_name_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-' || !c.is_ascii()
 }
 

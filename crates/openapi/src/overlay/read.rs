@@ -156,7 +156,7 @@ impl OverlayReader<'_> {
         self.report_unknown_members(members, path, names);
         self.read_text(members, path, "description");
         let target = self.required_text(members, path, "target");
-        let target = target.and_then(|text| self.path(text, path.name("target")));
+        let target = target.and_then(|text| self.path_or_fault(text, path.name("target")));
         let change = self.read_change(members, path);
         Some(Action { target: target?, change: change? })
     }
@@ -169,7 +169,7 @@ impl OverlayReader<'_> {
             return None;
         };
         let source = self.read_text(members, path, "copy");
-        let source = source.map(|text| self.path(text, path.name("copy")));
+        let source = source.map(|text| self.path_or_fault(text, path.name("copy")));
         let update = members.get("update");
         match (removes, source, update) {
             // Overlay 1.1.0 §4.4.3.1: beside `remove: true` the others have no effect.
@@ -185,7 +185,7 @@ impl OverlayReader<'_> {
         }
     }
 
-    fn path(&mut self, text: &str, at: Path<'_>) -> Option<JsonPath> {
+    fn path_or_fault(&mut self, text: &str, at: Path<'_>) -> Option<JsonPath> {
         match path::parse_expression(text) {
             Ok(path::ParsedPath { path, read_as }) => {
                 if let Some(read_as) = read_as {

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use crate::{
     cursor::Cursor,
-    parameter::{List, Parameter, read_list},
+    parameter::{List, Parameter, read_parameter_list},
     reference::{LocatedNode, reference_of},
 };
 
@@ -38,8 +38,8 @@ pub(super) fn path_item_parameters<'d>(
     {
         return cursor.document.while_affordable(&list.parameters, list.steps).cloned().collect();
     }
-    let (list, own) =
-        cursor.with_own_findings(|cursor| read_list(parameter_cache, cursor.at_node(item)));
+    let (list, own) = cursor
+        .with_own_findings(|cursor| read_parameter_list(parameter_cache, cursor.at_node(item)));
     cursor.absorb_findings(&own);
     let parameters = list.parameters.clone();
     let is_whole = own.is_empty() && !cursor.document.is_spent();
@@ -48,13 +48,15 @@ pub(super) fn path_item_parameters<'d>(
 }
 
 impl<'d> ParameterCache<'d> {
-    pub(super) fn read_once(
+    pub(super) fn cached_or_read_parameter(
         &mut self,
         listed: Cursor<'d, '_>,
         one: impl FnOnce(Cursor<'d, '_>) -> Option<Parameter<'d>>,
     ) -> Option<Parameter<'d>> {
         let (node, path) = (listed.node, listed.path());
-        let Some(object) = node.as_object().filter(|_| listed.document.is_one_place(path)) else {
+        let Some(object) =
+            node.as_object().filter(|_| listed.document.has_uniform_references(path))
+        else {
             return one(listed);
         };
         if let Some(cached_parameter) = self.by_address.get(&object.address()) {

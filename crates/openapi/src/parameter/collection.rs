@@ -12,7 +12,7 @@ use crate::{
 pub(crate) fn collection_style(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
     let (style, explode) = list_style(object, Some(place));
     let items = nested_styles(object);
-    if let Some(clash) = shared_format(style, explode, &items) {
+    if let Some(clash) = repeated_format(style, explode, &items) {
         let message =
             format!("expected another separator in each list of lists, got twice: `{clash}`");
         let help =
@@ -27,8 +27,10 @@ fn nested_styles(list: Cursor<'_, '_>) -> Box<[Style]> {
     let mut styles = Vec::new();
     let mut outer = list.located_node();
     while is_list(list.at_node(&outer)) && styles.len() < DEEPEST {
-        let inner =
-            list.at_node(&outer).unresolved_member("items").and_then(|items| items.target().ok());
+        let inner = list
+            .at_node(&outer)
+            .unresolved_member("items")
+            .and_then(|items| items.target_without_report().ok());
         let Some(inner) = inner.filter(|inner| is_list(list.at_node(inner))) else { break };
         styles.push(list_style(list.at_node(&inner), None).0);
         outer = inner;
@@ -81,7 +83,7 @@ fn comma_style(place: Option<InputLocation>) -> Style {
 }
 
 /// The format that a list shares with a list inside it; `None` if all formats differ.
-fn shared_format(style: Style, explode: bool, items: &[Style]) -> Option<&'static str> {
+fn repeated_format(style: Style, explode: bool, items: &[Style]) -> Option<&'static str> {
     let outer = Some(style).filter(|_| !explode);
     let mut formats: Vec<_> = outer.iter().chain(items).map(|style| format_name(*style)).collect();
     formats.sort_unstable();

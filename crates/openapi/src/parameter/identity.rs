@@ -17,7 +17,9 @@ impl SeenParameters {
     /// Returns true if no earlier parameter of the list has an equal name and location.
     pub(super) fn is_new(&mut self, parameter: &Parameter<'_>, before: &[Parameter<'_>]) -> bool {
         if before.len() < COMPARED_PARAMETERS {
-            return !before.iter().any(|earlier_parameter| earlier_parameter.is_same(parameter));
+            return !before
+                .iter()
+                .any(|earlier_parameter| earlier_parameter.has_same_identity(parameter));
         }
         if self.identities.is_empty() {
             self.identities.extend(before.iter().map(Parameter::identity));
@@ -31,8 +33,9 @@ pub(super) fn replaced_positions(
     own: &[Parameter<'_>],
 ) -> Vec<Option<usize>> {
     if parameters.len() < COMPARED_PARAMETERS {
-        let place =
-            |own: &Parameter<'_>| parameters.iter().position(|parameter| parameter.is_same(own));
+        let place = |own: &Parameter<'_>| {
+            parameters.iter().position(|parameter| parameter.has_same_identity(own))
+        };
         return own.iter().map(place).collect();
     }
     let identities = parameters.iter().enumerate().map(|(at, shared)| (shared.identity(), at));
@@ -42,7 +45,7 @@ pub(super) fn replaced_positions(
 
 impl Parameter<'_> {
     /// Returns true if name and location are equal: for headers without regard to case.
-    fn is_same(&self, other: &Self) -> bool {
+    fn has_same_identity(&self, other: &Self) -> bool {
         let is_named_alike = || match self.location() {
             InputLocation::Header => self.name.eq_ignore_ascii_case(&other.name),
             _ => self.name == other.name,

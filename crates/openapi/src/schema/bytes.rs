@@ -48,7 +48,7 @@ impl Bytes {
     }
 
     /// The representation, as far as it affects a schema: schemas that it does not affect share one definition.
-    pub(super) fn if_affecting(self, schema: &Node) -> Self {
+    pub(super) fn relevant_to_schema(self, schema: &Node) -> Self {
         let is_open = reference_of(schema).is_some()
             || PASSING.iter().any(|keyword| schema.get(keyword).is_some());
         match self {
@@ -105,16 +105,16 @@ fn allows_null(schema: &Node) -> bool {
 /// 2.0's `file`, or content of a media type that is not text and is not encoded.
 pub(crate) fn is_bytes(schema: &Node) -> bool {
     let is_binary_content = schema.get("contentEncoding").is_none()
-        && schema
-            .text("contentMediaType")
-            .is_some_and(|media_type| schema.get("type").is_none() || !reads_as_text(media_type));
+        && schema.text("contentMediaType").is_some_and(|media_type| {
+            schema.get("type").is_none() || !is_text_media_type(media_type)
+        });
     schema.text("format") == Some("binary")
         || schema.text("contentEncoding") == Some("binary")
         || schema.text("type") == Some("file")
         || is_binary_content
 }
 
-fn reads_as_text(media_type: &str) -> bool {
+fn is_text_media_type(media_type: &str) -> bool {
     let media_type = media_type.to_ascii_lowercase();
     media_type.starts_with("text/")
         || ["json", "xml"].iter().any(|name| media_type.trim_end().ends_with(name))
@@ -178,7 +178,7 @@ mod tests {
         let files = node(&json!({"type": "array", "items": {"$ref": "#/components/schemas/File"}}));
         let name = node(&json!({"type": "object", "properties": {"a": {"format": "binary"}}}));
         assert_eq!(
-            [&file, &files, &name].map(|one| Bytes::Part.if_affecting(one)),
+            [&file, &files, &name].map(|one| Bytes::Part.relevant_to_schema(one)),
             [Bytes::File, Bytes::Part, Bytes::Text]
         );
     }

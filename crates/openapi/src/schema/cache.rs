@@ -96,7 +96,7 @@ impl SchemaCache {
         part
     }
 
-    pub(super) fn read_groups(&self) -> RwLockReadGuard<'_, Groups> {
+    pub(super) fn groups_read_guard(&self) -> RwLockReadGuard<'_, Groups> {
         self.groups.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -120,13 +120,13 @@ impl SchemaCache {
     }
 
     /// Keeps the data that belongs to one set alone.
-    pub(super) fn keep_grouped(&self, groups: &[usize], set: &Arc<DefinitionSet>) {
+    pub(super) fn keep_grouped_set(&self, groups: &[usize], set: &Arc<DefinitionSet>) {
         if self.take_steps(ENTRY + groups.len() + set.findings.diagnostics.len() * FINDING) {
             locked_map(&self.grouped).insert(groups.into(), Arc::clone(set));
         }
     }
 
-    pub(super) fn takes_named(&self, set: &DefinitionSet) -> bool {
+    pub(super) fn take_steps_of_set(&self, set: &DefinitionSet) -> bool {
         // A schema with references to other names belongs to this set alone.
         let is_own = |definition: &Definition| Arc::strong_count(&definition.schema) == 1;
         let own = |definition: &Definition| {
@@ -149,7 +149,7 @@ impl SchemaCache {
         build: impl FnOnce(&Document) -> T,
     ) -> Result<T, Lack> {
         self.budget.spend_through_budget_copy(|budget| {
-            let is_short = budget.is_short();
+            let is_short = budget.has_reduced_limit();
             budget.read_within_budget(document, |document| match build(document) {
                 built if !document.is_spent() => Ok(built),
                 _ if is_short => Err(Lack::Rest),

@@ -12,7 +12,7 @@ use crate::{
     findings::Findings,
     schema::{
         condense::strong_components,
-        part::{NamedPart, n_bytes},
+        part::{NamedPart, json_length},
         rename::PREFIX,
     },
 };
@@ -112,7 +112,7 @@ impl CircleSearch<'_> {
         self.findings.warning(Code::CyclicReference, "", message, help);
         if let Some((_, named)) = self.definitions.get_index_mut(at) {
             drop_reference(Arc::make_mut(&mut named.schema), &format!("{PREFIX}{target}"));
-            named.n_bytes = n_bytes(&named.schema);
+            named.n_bytes = json_length(&named.schema);
         }
     }
 }

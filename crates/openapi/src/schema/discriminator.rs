@@ -36,10 +36,10 @@ pub(super) fn add_discriminator_values<'d>(
         let branches = node.list(keyword);
         let Some(Value::Array(built)) = built.get_mut(keyword) else { continue };
         for (branch, built) in builder.document.while_affordable(branches, BRANCH).zip(built) {
-            let values = values_of(branch, mapping.as_ref());
+            let values = discriminator_values(branch, mapping.as_ref());
             let branch = LocatedNode::new(branch, path);
             if let (Value::Object(built), true) =
-                (built, branch_allows(builder, branch, property, &values))
+                (built, branch_allows_values(builder, branch, property, &values))
             {
                 let (keyword, values) = own(property, values);
                 built.insert(keyword, values);
@@ -61,7 +61,10 @@ fn values_by_target(mapping: &callgate_tree::Object) -> HashMap<&str, Vec<&str>>
 
 /// The discriminator values of a branch: those in the mapping, and without any mapping the name of its schema (OpenAPI
 /// 3.0.3 §4.7.25).
-fn values_of<'m>(branch: &'m Node, mapping: Option<&HashMap<&str, Vec<&'m str>>>) -> Vec<&'m str> {
+fn discriminator_values<'m>(
+    branch: &'m Node,
+    mapping: Option<&HashMap<&str, Vec<&'m str>>>,
+) -> Vec<&'m str> {
     let Some(reference) = reference_of(branch) else { return Vec::new() };
     let name = reference.strip_prefix(SCHEMAS);
     let Some(mapping) = mapping else {
@@ -71,17 +74,17 @@ fn values_of<'m>(branch: &'m Node, mapping: Option<&HashMap<&str, Vec<&'m str>>>
     mapped.flat_map(|to| mapping.get(to).into_iter().flatten().copied()).collect()
 }
 
-fn branch_allows<'d>(
+fn branch_allows_values<'d>(
     builder: &Builder<'d>,
     branch: LocatedNode<'d>,
     property: &str,
     values: &[&str],
 ) -> bool {
-    !values.is_empty() && levels_allow(builder, branch, property, values, DEEPEST)
+    !values.is_empty() && levels_allow_values(builder, branch, property, values, DEEPEST)
 }
 
 /// True if all values are legal in the declarations of the property in the branch and in its inherited schemas.
-fn levels_allow<'d>(
+fn levels_allow_values<'d>(
     builder: &Builder<'d>,
     branch: LocatedNode<'d>,
     property: &str,
@@ -95,15 +98,15 @@ fn levels_allow<'d>(
         let declared = level.node.get("properties").and_then(|members| members.get(property));
         let is_legal = declared.is_none_or(|node| {
             reference_chain(builder.document, node, &level.path())
-                .all(|node| lists_all(node, values))
+                .all(|node| has_enum_values(node, values))
         });
         let bases = level.node.list("allOf");
         let mut bases = bases.iter().map(|base| LocatedNode::new(base, &level.path()));
-        is_legal && bases.all(|base| levels_allow(builder, base, property, values, depth))
+        is_legal && bases.all(|base| levels_allow_values(builder, base, property, values, depth))
     })
 }
 
-fn lists_all(schema: &Node, values: &[&str]) -> bool {
+fn has_enum_values(schema: &Node, values: &[&str]) -> bool {
     let legal = schema.get("enum").and_then(Node::as_array);
     let legal = legal.map(|legal| legal.iter().filter_map(Node::as_str).collect::<HashSet<_>>());
     let only = schema.get("const");

@@ -83,7 +83,7 @@ impl Group {
             };
             let name: Arc<str> = name_stem(&key.at.pointer).into();
             group.findings.absorb_shared(&part.findings);
-            if !is_only(stems, key, &name) {
+            if !has_unique_name(stems, key, &name) {
                 shared_names.push(Arc::clone(&name));
             }
             let is_renamed =
@@ -115,8 +115,8 @@ pub(super) fn sort_key(key: &DefinitionKey) -> (String, Arc<str>) {
 
 /// Returns true if no other definition can have an equal name: it is a schema that the description itself names, and
 /// the only one with its name.
-fn is_only(stems: &Stems, key: &DefinitionKey, name: &str) -> bool {
+fn has_unique_name(stems: &Stems, key: &DefinitionKey, name: &str) -> bool {
     key.at.bytes == Bytes::Text
         && key.at.scope == Scope::default()
-        && stems.only_pointer(name) == Some(&key.at.pointer)
+        && stems.unique_pointer(name) == Some(&key.at.pointer)
 }

@@ -43,8 +43,8 @@ impl Builder<'_> {
         &self,
         roots: &[DefinitionKey],
     ) -> Option<Arc<DefinitionSet>> {
-        self.group(roots);
-        let groups = self.built.read_groups();
+        self.build_missing_groups(roots);
+        let groups = self.built.groups_read_guard();
         let reached = self.reachable_groups(&groups, roots)?;
         let of = |number: &usize| groups.get(*number);
         if let Some(lack) = reached.iter().filter_map(of).find_map(|group| group.lack.as_ref()) {
@@ -52,8 +52,8 @@ impl Builder<'_> {
             let set = DefinitionSet { lack: Some(lack.clone()), ..DefinitionSet::default() };
             return (self.view != View::Complete).then(|| Arc::new(set));
         }
-        let kept = self.retained_groups(&groups, reached);
-        if !self.is_plain(&groups, &kept) {
+        let kept = self.groups_without_filled_twins(&groups, reached);
+        if !self.can_use_plain_names(&groups, &kept) {
             return None;
         }
         if let Some(cached_set) = self.built.grouped_set(&kept) {
@@ -64,34 +64,34 @@ impl Builder<'_> {
             group_findings.absorb_shared(&group.findings);
         }
         let definitions = kept.iter().filter_map(of).map(|group| Arc::clone(&group.definitions));
-        let definitions = Arc::new(Definitions::of_groups(definitions.collect()));
+        let definitions = Arc::new(Definitions::from_groups(definitions.collect()));
         let set = Arc::new(DefinitionSet { definitions, findings: group_findings, lack: None });
-        self.built.keep_grouped(&kept, &set);
+        self.built.keep_grouped_set(&kept, &set);
         Some(set)
     }
 
-    fn group(&self, roots: &[DefinitionKey]) {
+    fn build_missing_groups(&self, roots: &[DefinitionKey]) {
         let mut needed: IndexMap<DefinitionKey, Node> = IndexMap::new();
         for (key, pending) in roots.iter().zip(&self.pending) {
-            if self.built.read_groups().group_number(key).is_none() {
+            if self.built.groups_read_guard().group_number(key).is_none() {
                 needed.insert(key.clone(), pending.node.clone());
             }
         }
         let mut parts: Vec<(PartResult, Vec<LinkTarget>)> = Vec::new();
         while let Some((key, node)) = needed.get_index(parts.len()) {
             let (key, node) = (key.clone(), node.clone());
-            let part = self.shared_part(&key, &node);
+            let part = self.cached_or_shared_part(&key, &node);
             let links = part.iter().flat_map(|part| &part.links);
-            let targets = links.map(|link| self.target_of(link, &mut needed)).collect();
+            let targets = links.map(|link| self.link_target(link, &mut needed)).collect();
             parts.push((part, targets));
         }
         self.keep_groups(&needed, &parts);
     }
 
     /// The target of a reference; a target without a group is added to `needed`.
-    fn target_of(&self, link: &Link, needed: &mut IndexMap<DefinitionKey, Node>) -> LinkTarget {
+    fn link_target(&self, link: &Link, needed: &mut IndexMap<DefinitionKey, Node>) -> LinkTarget {
         let key = link.key(self.view);
-        if let Some(number) = self.built.read_groups().group_number(&key) {
+        if let Some(number) = self.built.groups_read_guard().group_number(&key) {
             return LinkTarget::Existing(number);
         }
         let at = needed.get_index_of(&key);
@@ -134,7 +134,7 @@ impl Builder<'_> {
     }
 
     /// One definition, built for all users, and charged to none of them.
-    fn shared_part(&self, key: &DefinitionKey, node: &Node) -> PartResult {
+    fn cached_or_shared_part(&self, key: &DefinitionKey, node: &Node) -> PartResult {
         if let Some(cached_part) = self.built.cached_part(key) {
             return cached_part;
         }
@@ -162,7 +162,7 @@ impl Builder<'_> {
     }
 
     /// The groups without those whose counterpart without filled-in values is among them.
-    fn retained_groups(&self, groups: &Groups, mut reached: Vec<usize>) -> Vec<usize> {
+    fn groups_without_filled_twins(&self, groups: &Groups, mut reached: Vec<usize>) -> Vec<usize> {
         let is_filled =
             |number: &usize| groups.get(*number).is_some_and(|group| group.unfilled.is_some());
         if !matches!(self.view, View::Declared(_)) || reached.iter().all(is_filled) {
@@ -178,7 +178,7 @@ impl Builder<'_> {
     }
 
     /// True if every definition can be named after its own pointer.
-    fn is_plain(&self, groups: &Groups, kept: &[usize]) -> bool {
+    fn can_use_plain_names(&self, groups: &Groups, kept: &[usize]) -> bool {
         let is_plain = |number: &usize| groups.get(*number).is_some_and(|group| group.is_plain);
         if !kept.iter().all(is_plain) {
             return false;
@@ -206,7 +206,7 @@ impl Builder<'_> {
                     [true, false].into_iter().filter_map(|is| groups.group_number(&key(is)));
                 numbers.any(|number| all.contains(&number))
             };
-            names.insert(name) && !stems.only_pointer(name).is_some_and(is_needed)
+            names.insert(name) && !stems.unique_pointer(name).is_some_and(is_needed)
         })
     }
 }

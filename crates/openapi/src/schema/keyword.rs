@@ -7,15 +7,15 @@ use callgate_tree::{Node, Path};
 use crate::{
     address::SESSION_ID,
     code::Code,
-    repetition::leave_out_title,
+    repetition::drop_repeated_title,
     sanitize::visible_text,
     schema::{
         Builder, View,
         bytes::Bytes,
         discriminator,
-        legal::{KINDS, is_legal},
+        legal::{KINDS, is_legal_value},
         listed_values::{self, distinct_values},
-        nullable::removable_schema,
+        nullable::schema_allowing_null,
         pattern, required_members, satisfy, unknown_keyword,
     },
 };
@@ -44,7 +44,7 @@ pub(super) fn build_keywords<'d>(
 ) {
     let Some(object) = node.as_object() else { return };
     let bytes = builder.bytes;
-    let is_illegal = |default| !is_legal(builder.document, node, path, default);
+    let is_illegal = |default| !is_legal_value(builder.document, node, path, default);
     let illegal_default = object.get("default").is_some_and(is_illegal);
     for (name, value) in object.iter() {
         let path = path.name(name);
@@ -52,13 +52,13 @@ pub(super) fn build_keywords<'d>(
         match &**name {
             "discriminator" | "$ref" | "$defs" => {}
             "nullable" if value.as_bool().is_some() => {}
-            "nullable" => drop_value(builder, KeywordForm::Bool, value, &path),
+            "nullable" => report_dropped_value(builder, KeywordForm::Bool, value, &path),
             "default" if illegal_default => report_illegal_default(builder, value, &path),
             "enum" => build_enum(builder, value, &path, built),
             "example" => {
                 if !built.contains_key("examples") {
-                    let example = builder.copy(value).map(|example| json!([example]));
-                    built.insert_some("examples", example);
+                    let example = builder.copy_or_report(value).map(|example| json!([example]));
+                    built.insert_if_some("examples", example);
                 }
             }
             "examples" => build_examples(builder, value, built),
@@ -67,10 +67,10 @@ pub(super) fn build_keywords<'d>(
                 let list = builder.build_unfilled(|builder| {
                     value_in_form(builder, KeywordForm::SchemaList, value, &path)
                 });
-                built.insert_some("prefixItems", list);
+                built.insert_if_some("prefixItems", list);
             }
             "pattern" => pattern::copy_pattern(builder, value, &path, built),
-            "patternProperties" => pattern::copy_names(builder, object, &path, built),
+            "patternProperties" => pattern::copy_pattern_properties(builder, object, &path, built),
             "properties" => build_properties(builder, object, &path, built),
             "required" => required_members::copy_required(builder, object, &path, built),
             "type" => build_type(builder, value, &path, built),
@@ -79,28 +79,28 @@ pub(super) fn build_keywords<'d>(
                 if builder.view == View::Complete
                     && value.as_object().is_some_and(|xml| !xml.is_empty()) =>
             {
-                let xml = builder.copy(value);
-                built.insert_some("xml", xml);
+                let xml = builder.copy_or_report(value);
+                built.insert_if_some("xml", xml);
             }
             keyword => {
-                let Some(expected) = form_of(keyword) else {
+                let Some(expected) = keyword_form(keyword) else {
                     unknown_keyword::report_unknown_keyword(builder, keyword, &path);
                     continue;
                 };
-                let copied = if is_filled(keyword, value) {
+                let copied = if is_filled_below(keyword, value) {
                     value_in_form(builder, expected, value, &path)
                 } else {
                     builder.build_unfilled(|builder| value_in_form(builder, expected, value, &path))
                 };
                 let is_map = keyword == "additionalProperties" && builder.bytes == Bytes::Patch;
-                let copied = if is_map { copied.map(removable_schema) } else { copied };
-                built.insert_some(keyword, copied);
+                let copied = if is_map { copied.map(schema_allowing_null) } else { copied };
+                built.insert_if_some(keyword, copied);
             }
         }
     }
     builder.bytes = bytes;
     build_exclusive_bounds(object, built);
-    listed_values::fit_to_type(builder, object, path, built);
+    listed_values::fit_values_to_type(builder, object, path, built);
     satisfy::report_unsatisfiable(builder, node, path);
     discriminator::add_discriminator_values(builder, node, path, built);
 }
@@ -121,7 +121,7 @@ const LONGEST_SHOWN: usize = 60;
 
 /// True if `nested` fills in missing values below a keyword: not if there are several alternatives, and not if the
 /// names or the number of values are open.
-fn is_filled(keyword: &str, value: &Node) -> bool {
+fn is_filled_below(keyword: &str, value: &Node) -> bool {
     match keyword {
         "allOf" | "items" => true,
         "anyOf" | "oneOf" => {
@@ -133,7 +133,7 @@ fn is_filled(keyword: &str, value: &Node) -> bool {
     }
 }
 
-fn form_of(keyword: &str) -> Option<KeywordForm> {
+fn keyword_form(keyword: &str) -> Option<KeywordForm> {
     Some(match keyword {
         "const" | "default" => KeywordForm::Any,
         "deprecated" | "readOnly" | "uniqueItems" | "writeOnly" => KeywordForm::Bool,
@@ -168,7 +168,7 @@ fn value_in_form<'d>(
     path: &Path<'_>,
 ) -> Option<Value> {
     match (expected, value) {
-        (KeywordForm::Any, value) => builder.copy(value),
+        (KeywordForm::Any, value) => builder.copy_or_report(value),
         (KeywordForm::Bool, Node::Bool(value)) => Some(Value::Bool(*value)),
         // `exclusive` reads OpenAPI 3.0's boolean form.
         (KeywordForm::Limit, Node::Bool(_)) => None,
@@ -177,27 +177,33 @@ fn value_in_form<'d>(
             Some(number.clone().into())
         }
         (KeywordForm::Names, Node::Object(members)) => builder
-            .copy(value)
+            .copy_or_report(value)
             .map(|_| required_members::dependent_required(builder, members, path)),
-        (KeywordForm::Schema, Node::Bool(_) | Node::Object(_)) => Some(builder.schema(value, path)),
+        (KeywordForm::Schema, Node::Bool(_) | Node::Object(_)) => {
+            Some(builder.build_schema(value, path))
+        }
         (KeywordForm::SchemaList, Node::Array(items)) if !items.is_empty() => {
             let built = items.iter().enumerate();
-            Some(built.map(|(index, item)| builder.schema(item, &path.index(index))).collect())
+            Some(
+                built.map(|(index, item)| builder.build_schema(item, &path.index(index))).collect(),
+            )
         }
         (KeywordForm::SchemaMap, Node::Object(members)) => Some(Value::Object(
             members
                 .iter()
-                .map(|(name, item)| (name.to_string(), builder.schema(item, &path.name(name))))
+                .map(|(name, item)| {
+                    (name.to_string(), builder.build_schema(item, &path.name(name)))
+                })
                 .collect(),
         )),
         (KeywordForm::Text, Node::String(text)) => {
-            builder.copy_text(text).map(|text| Value::String(visible_text(text)))
+            builder.copy_text_or_report(text).map(|text| Value::String(visible_text(text)))
         }
         (KeywordForm::Words, Node::String(text)) => {
             builder.text_for_model(text, path).map(Value::String)
         }
         (_, value) => {
-            drop_value(builder, expected, value, path);
+            report_dropped_value(builder, expected, value, path);
             None
         }
     }
@@ -220,7 +226,12 @@ fn whole_count(builder: &mut Builder<'_>, number: &Number, path: &Path<'_>) -> O
     count.map(Value::from)
 }
 
-fn drop_value(builder: &mut Builder<'_>, expected: KeywordForm, value: &Node, path: &Path<'_>) {
+fn report_dropped_value(
+    builder: &mut Builder<'_>,
+    expected: KeywordForm,
+    value: &Node,
+    path: &Path<'_>,
+) {
     // A member without a value is the commonest mistake of generators; it contains nothing that could be lost.
     let says_nothing =
         matches!(value, Node::Null) || value.as_array().is_some_and(<[Node]>::is_empty);
@@ -251,18 +262,18 @@ impl KeywordForm {
 fn build_enum(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Object) {
     match value.as_array() {
         Some(values) if !values.is_empty() => {
-            let Some(Value::Array(copied)) = builder.copy(value) else { return };
+            let Some(Value::Array(copied)) = builder.copy_or_report(value) else { return };
             built.insert("enum".to_owned(), Value::Array(distinct_values(copied)));
         }
-        _ => drop_value(builder, KeywordForm::SchemaList, value, path),
+        _ => report_dropped_value(builder, KeywordForm::SchemaList, value, path),
     }
 }
 
 /// `examples` is a list in JSON Schema; elsewhere it is a map, which has no meaning here.
 fn build_examples(builder: &mut Builder<'_>, value: &Node, built: &mut Object) {
     if value.as_array().is_some_and(|values| !values.is_empty()) {
-        let values = builder.copy(value);
-        built.insert_some("examples", values);
+        let values = builder.copy_or_report(value);
+        built.insert_if_some("examples", values);
     }
 }
 
@@ -293,7 +304,7 @@ fn build_type(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &
         let message = format!("expected a type of JSON Schema, got: `{got}`");
         builder.findings.warning(Code::DroppedKeyword, path, message, DROPPED);
     }
-    built.insert_some("type", kinds);
+    built.insert_if_some("type", kinds);
 }
 
 fn build_properties<'d>(
@@ -304,24 +315,24 @@ fn build_properties<'d>(
 ) {
     let Some(value) = object.get("properties") else { return };
     let Some(members) = value.as_object() else {
-        return drop_value(builder, KeywordForm::SchemaMap, value, path);
+        return report_dropped_value(builder, KeywordForm::SchemaMap, value, path);
     };
     let mut kept = Object::with_capacity(members.len());
     for (name, property) in members.iter() {
         let path = path.name(name);
         if builder.keeps_property(property, &path) {
-            let Some(name) = builder.copy_text(name) else { break };
+            let Some(name) = builder.copy_text_or_report(name) else { break };
             let is_optional = !required_members::requires_member(object, &name);
             let outer = builder.bytes;
             builder.bytes = builder.representation_at_property(&name);
-            let mut schema = builder.schema(property, &path);
+            let mut schema = builder.build_schema(property, &path);
             builder.bytes = outer;
-            leave_out_title(&mut schema, &name);
+            drop_repeated_title(&mut schema, &name);
             let is_removable = builder.bytes == Bytes::Patch && is_optional;
-            kept.insert(name, if is_removable { removable_schema(schema) } else { schema });
+            kept.insert(name, if is_removable { schema_allowing_null(schema) } else { schema });
         } else if builder.view == View::Complete {
             // A mark: a member that occurs only in responses must not be supplied.
-            let Some(name) = builder.copy_text(name) else { break };
+            let Some(name) = builder.copy_text_or_report(name) else { break };
             kept.insert(name, json!({"readOnly": true}));
         }
     }

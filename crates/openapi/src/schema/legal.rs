@@ -10,7 +10,7 @@ use callgate_tree::{Node, Object, Path};
 use crate::{
     document::Document,
     reference::{LocatedNode, reference_chain, reference_targets},
-    schema::{bytes::is_bytes, listed_values, one_way::is_one_way},
+    schema::{bytes::is_bytes, listed_values, one_way::is_readonly_or_writeonly},
 };
 
 /// The default of a schema, or of its reference's target, if its schema allows it.
@@ -20,7 +20,7 @@ pub(crate) fn legal_default<'d>(
     path: &Path<'_>,
 ) -> Option<&'d Node> {
     let default = declared_default(document, schema, path)?;
-    is_legal(document, schema, path, default).then_some(default)
+    is_legal_value(document, schema, path, default).then_some(default)
 }
 
 pub(crate) fn declared_default<'d>(
@@ -31,7 +31,7 @@ pub(crate) fn declared_default<'d>(
     reference_chain(document, schema, path).find_map(|node| node.get("default"))
 }
 
-pub(crate) fn is_legal<'d>(
+pub(crate) fn is_legal_value<'d>(
     document: &'d Document,
     schema: &'d Node,
     path: &Path<'_>,
@@ -66,7 +66,7 @@ impl<'d> Legal<'d> {
         value: &'d Node,
     ) -> bool {
         let Some(object) = schema.as_object() else { return schema.as_bool() != Some(false) };
-        is_nulled(object, value)
+        is_nullable_null(object, value)
             || (!(is_bytes(schema) && value.as_str().is_some())
                 && listed_values::listed_values_allow_after_conversion(
                     self.document,
@@ -77,8 +77,8 @@ impl<'d> Legal<'d> {
                     is_of_type(object, value) && self.has_listed_value(object, value)
                 })
                 && !self.excludes_value(object, value)
-                && is_within(object, value)
-                && self.allows_below(object, path, value))
+                && is_within_bounds(object, value)
+                && self.allows_by_subschemas(object, path, value))
     }
 
     fn has_listed_value(&self, schema: &Object, value: &Node) -> bool {
@@ -101,12 +101,17 @@ impl<'d> Legal<'d> {
         match (names.next(), names.next()) {
             (None, _) => true,
             (Some("const" | "enum"), None) => self.has_listed_value(not, value),
-            (Some("type"), None) => is_known_type(not) && is_of_type(not, value),
+            (Some("type"), None) => has_known_types(not) && is_of_type(not, value),
             _ => false,
         }
     }
 
-    fn allows_below(&mut self, schema: &'d Object, path: &Path<'_>, value: &'d Node) -> bool {
+    fn allows_by_subschemas(
+        &mut self,
+        schema: &'d Object,
+        path: &Path<'_>,
+        value: &'d Node,
+    ) -> bool {
         if !schema.list("allOf").iter().all(|branch| self.allows_value(branch, path, value)) {
             return false;
         }
@@ -139,7 +144,8 @@ impl<'d> Legal<'d> {
             && schema.get("patternProperties").is_none();
         let is_sent = |name: &str| {
             let property = properties.and_then(|properties| properties.get(name));
-            !property.is_some_and(|property| is_one_way(self.document, property, path))
+            !property
+                .is_some_and(|property| is_readonly_or_writeonly(self.document, property, path))
         };
         required.all(|name| members.contains(name) || !is_sent(name))
             && members.iter().all(|(name, member)| {
@@ -150,7 +156,7 @@ impl<'d> Legal<'d> {
 }
 
 /// Returns true if the value is the `null` that `nullable` adds to the types (OpenAPI 3.0, and Swagger 2.0 by extension).
-fn is_nulled(schema: &Object, value: &Node) -> bool {
+fn is_nullable_null(schema: &Object, value: &Node) -> bool {
     matches!(value, Node::Null) && (schema.is_true("nullable") || schema.is_true("x-nullable"))
 }
 
@@ -167,7 +173,7 @@ fn is_of_type(schema: &Object, value: &Node) -> bool {
     }
 }
 
-fn is_known_type(schema: &Object) -> bool {
+fn has_known_types(schema: &Object) -> bool {
     let is_known = |kind: &Node| kind.as_str().is_some_and(|kind| KINDS.contains(&kind));
     match schema.get("type") {
         Some(Node::Array(kinds)) => kinds.iter().all(is_known),
@@ -176,7 +182,7 @@ fn is_known_type(schema: &Object) -> bool {
     }
 }
 
-fn is_within(schema: &Object, value: &Node) -> bool {
+fn is_within_bounds(schema: &Object, value: &Node) -> bool {
     match value {
         Node::Number(value) => is_number_within(schema, value),
         Node::String(text) => {

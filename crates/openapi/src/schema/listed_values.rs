@@ -16,13 +16,13 @@ pub(super) struct ListedValues {
 }
 
 /// Makes `enum`, `const`, the default and the examples fit the type.
-pub(super) fn fit_to_type(
+pub(super) fn fit_values_to_type(
     builder: &mut Builder<'_>,
     object: &NodeObject,
     path: &Path<'_>,
     built: &mut Object,
 ) {
-    let Some(members) = ListedValues::in_schema(object, built) else { return };
+    let Some(members) = ListedValues::from_built_schema(object, built) else { return };
     let is_list = members.keyword == "enum";
     let others = members.undeclared_values();
     let (n_other, first) = (others.clone().count(), others.clone().next());
@@ -40,13 +40,13 @@ pub(super) fn fit_to_type(
     } else if lost.len() < members.written.len() {
         built.insert("type".to_owned(), members.widened_kinds(&lost));
         "correct them or the type; those that are not of it are allowed too"
-    } else if members.is_of_items() {
+    } else if members.are_for_items() {
         "write them under `items`; they are read so"
     } else {
         built.remove("type");
         "correct the type; it is left out, since no member is of it"
     };
-    if !lost.is_empty() && members.is_of_items() && lost.len() == members.written.len() {
+    if !lost.is_empty() && members.are_for_items() && lost.len() == members.written.len() {
         move_to_items(&members, built);
     } else if is_list {
         built.insert("enum".to_owned(), Value::Array(distinct_values(read)));
@@ -75,11 +75,11 @@ pub(super) fn listed_values_allow_after_conversion(
 ) -> Option<bool> {
     let members = ListedValues::from_schema(document, object)?;
     let is_listed = |value: &Value| {
-        let text = value.plain_text();
-        members.written.iter().any(|member| member.plain_text() == text)
+        let text = value.text_or_json();
+        members.written.iter().any(|member| member.text_or_json() == text)
     };
     Some(match value.to_value() {
-        Value::Array(items) if members.is_of_items() => items.iter().all(is_listed),
+        Value::Array(items) if members.are_for_items() => items.iter().all(is_listed),
         value => is_listed(&value),
     })
 }
@@ -91,10 +91,10 @@ pub(super) fn has_listed_values_to_convert(document: &Document, object: &NodeObj
 
 impl ListedValues {
     /// The listed values of a schema as it is built so far; `object` is the original schema.
-    fn in_schema(object: &NodeObject, built: &Object) -> Option<Self> {
+    fn from_built_schema(object: &NodeObject, built: &Object) -> Option<Self> {
         let members =
             Self::from_keywords(built.get("type")?, |keyword| built.get(keyword).cloned())?;
-        members.filter_other(object)
+        members.if_some_undeclared(object)
     }
 
     fn from_schema(document: &Document, object: &NodeObject) -> Option<Self> {
@@ -108,7 +108,7 @@ impl ListedValues {
         }
         let members =
             Self::from_keywords(&kind, |keyword| object.get(keyword).map(Node::to_value))?;
-        members.filter_other(object)
+        members.if_some_undeclared(object)
     }
 
     fn from_keywords(kind: &Value, find: impl Fn(&str) -> Option<Value>) -> Option<Self> {
@@ -127,7 +127,7 @@ impl ListedValues {
         Some(Self { keyword, kinds, written })
     }
 
-    fn filter_other(mut self, object: &NodeObject) -> Option<Self> {
+    fn if_some_undeclared(mut self, object: &NodeObject) -> Option<Self> {
         if object.is_true("nullable") || object.is_true("x-nullable") {
             self.kinds.push("null".to_owned());
         }
@@ -144,11 +144,11 @@ impl ListedValues {
     }
 
     fn is_declared(&self, value: &Value) -> bool {
-        self.kinds.iter().any(|kind| is_of(value, kind))
+        self.kinds.iter().any(|kind| is_of_kind(value, kind))
     }
 
     fn converted_value(&self, value: &Value) -> Option<Value> {
-        self.kinds.iter().find_map(|kind| value_of_kind(value, kind))
+        self.kinds.iter().find_map(|kind| converted_to_kind(value, kind))
     }
 
     fn value_as_declared(&self, value: &Value) -> Value {
@@ -159,7 +159,7 @@ impl ListedValues {
     fn widened_kinds(&self, lost: &[&Value]) -> Value {
         let mut kinds = self.kinds.clone();
         for member in lost {
-            if !kinds.iter().any(|kind| is_of(member, kind)) {
+            if !kinds.iter().any(|kind| is_of_kind(member, kind)) {
                 kinds.push(member.kind().to_owned());
             }
         }
@@ -167,8 +167,8 @@ impl ListedValues {
     }
 
     /// Returns true if the values are listed for a list and can only be meant for its items.
-    fn is_of_items(&self) -> bool {
-        self.kinds == ["array"] && !self.written.iter().any(|member| is_of(member, "array"))
+    fn are_for_items(&self) -> bool {
+        self.kinds == ["array"] && !self.written.iter().any(|member| is_of_kind(member, "array"))
     }
 
     /// Converts the default and the examples like the members.
@@ -212,7 +212,7 @@ fn fits_kind(node: &Node, kind: &Value) -> bool {
     kind.as_array().map_or_else(|| one(kind), |kinds| kinds.iter().any(one))
 }
 
-fn is_of(value: &Value, kind: &str) -> bool {
+fn is_of_kind(value: &Value, kind: &str) -> bool {
     match (value, kind) {
         (Value::Number(number), "integer") => is_whole(number),
         (value, kind) => value.kind() == kind,
@@ -226,13 +226,13 @@ fn is_whole(number: &Number) -> bool {
 }
 
 /// A value converted to this type, if its text stays equal.
-fn value_of_kind(value: &Value, kind: &str) -> Option<Value> {
+fn converted_to_kind(value: &Value, kind: &str) -> Option<Value> {
     match (value, kind) {
         (Value::Bool(_) | Value::Number(_), "string") => Some(Value::String(value.to_string())),
         (Value::String(text), "boolean" | "integer" | "number") => {
             let read: Value = Value::parse(text).ok()?;
             let written = read.to_string();
-            (is_of(&read, kind) && written == *text).then_some(read)
+            (is_of_kind(&read, kind) && written == *text).then_some(read)
         }
         _ => None,
     }

@@ -25,14 +25,18 @@ impl<'d> Builder<'d> {
 
     /// The schema behind a reference, built in place if parts are bytes by their media type: its definition is shared with
     /// bodies whose parts have other media types. `None` for any other schema.
-    pub(super) fn schema_in_place(&mut self, node: &'d Node, path: &Path<'_>) -> Option<Value> {
+    pub(super) fn inlined_reference_schema(
+        &mut self,
+        node: &'d Node,
+        path: &Path<'_>,
+    ) -> Option<Value> {
         let is_needed = self.bytes == Bytes::Parts && !self.untyped_parts.is_empty();
         let is_bare = |node: &Node| node.members().all(|(name, _)| SIBLINGS.contains(&&**name));
         reference_of(node).filter(|_| is_needed && is_bare(node))?;
         let left = self.left_in_place.checked_sub(1)?;
         let target = follow_references(self.document, node, path).ok()?;
         self.left_in_place = left;
-        let built = self.schema(target.node, &target.path());
+        let built = self.build_schema(target.node, &target.path());
         self.left_in_place = left + 1;
         Some(built)
     }

@@ -11,7 +11,7 @@ pub(super) fn with_null_if_nullable(document: &Document, node: &Node, built: Obj
 }
 
 /// A schema that allows `null` beside its other values.
-pub(crate) fn removable_schema(schema: Value) -> Value {
+pub(crate) fn schema_allowing_null(schema: Value) -> Value {
     match schema {
         Value::Object(members) if !members.is_empty() => with_null(members),
         other => other,
@@ -24,15 +24,15 @@ fn with_null(mut built: Object) -> Value {
     }
     let is_composed = ["$ref", "allOf", "anyOf", "const", "not", "oneOf"];
     if is_composed.iter().any(|keyword| built.contains_key(keyword)) {
-        return nullable_schema(built);
+        return any_of_with_null(built);
     }
-    let Some(kind) = built.get_mut("type") else { return with_enum(built) };
+    let Some(kind) = built.get_mut("type") else { return with_null_in_enum(built) };
     if let Value::String(name) = kind {
         *kind = json!([name, "null"]);
     } else if let Value::Array(names) = kind {
         names.push("null".into());
     }
-    with_enum(built)
+    with_null_in_enum(built)
 }
 
 pub(crate) fn has_nullable_keyword(document: &Document, node: &Node) -> bool {
@@ -40,7 +40,7 @@ pub(crate) fn has_nullable_keyword(document: &Document, node: &Node) -> bool {
 }
 
 /// Without a type all other keywords allow null, except a list of values.
-fn with_enum(mut built: Object) -> Value {
+fn with_null_in_enum(mut built: Object) -> Value {
     if let Some(Value::Array(values)) = built.get_mut("enum")
         && !values.contains(&Value::Null)
     {
@@ -58,10 +58,10 @@ fn allows_null(built: &Object) -> bool {
 }
 
 /// Annotations of the value stay outside, so that a reader finds them.
-fn nullable_schema(mut built: Object) -> Value {
+fn any_of_with_null(mut built: Object) -> Value {
     let mut outer = Object::new();
     for keyword in ["title", "description", "default", "deprecated", "examples"] {
-        outer.insert_some(keyword, built.remove(keyword));
+        outer.insert_if_some(keyword, built.remove(keyword));
     }
     outer.insert("anyOf".to_owned(), json!([built, {"type": "null"}]));
     Value::Object(outer)

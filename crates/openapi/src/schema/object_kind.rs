@@ -1,7 +1,7 @@
 //! Recognises places that cannot contain a schema, by the pointer alone: a reference to such a place is a mistake, and
 //! its target would be read as keywords that nobody wrote.
 
-pub(super) fn kind_at(pointer: &str) -> Option<&'static str> {
+pub(super) fn object_kind_at(pointer: &str) -> Option<&'static str> {
     let pointer = pointer.split_once('#').map_or(pointer, |(_, pointer)| pointer);
     let mut segments = pointer.strip_prefix('/')?.split('/');
     let place = match (segments.next()?, segments.next(), segments.next(), segments.next()) {
@@ -47,7 +47,7 @@ mod tests {
             ("/components/x-own/a", None),
             ("", None),
         ] {
-            assert_eq!(kind_at(pointer), expected, "{pointer}");
+            assert_eq!(object_kind_at(pointer), expected, "{pointer}");
         }
     }
 }

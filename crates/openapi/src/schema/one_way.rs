@@ -25,7 +25,11 @@ pub(crate) fn is_read_only<'d>(document: &'d Document, schema: &'d Node, path: &
 }
 
 /// True if a schema is marked as `readOnly` or `writeOnly`.
-pub(super) fn is_one_way<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> bool {
+pub(super) fn is_readonly_or_writeonly<'d>(
+    document: &'d Document,
+    schema: &'d Node,
+    path: &Path<'_>,
+) -> bool {
     ["readOnly", "writeOnly"].iter().any(|mark| is_marked(document, schema, path, mark))
 }
 
@@ -80,15 +84,15 @@ impl<'d> Builder<'d> {
     }
 
     /// True if the composition declares a member, and this view leaves out each of these declarations.
-    pub(super) fn is_left_out(&self, name: &str) -> bool {
+    pub(super) fn is_member_left_out(&self, name: &str) -> bool {
         let Some(whole) = self.composition.whole.clone() else { return false };
-        let declared = declarations(self.document, whole, name, DEEPEST);
+        let declared = member_declarations(self.document, whole, name, DEEPEST);
         !declared.is_empty() && !declared.iter().any(|at| self.keeps_property(at.node, &at.path()))
     }
 }
 
 /// The schemas of a member in all parts of a composition.
-fn declarations<'d>(
+fn member_declarations<'d>(
     document: &'d Document,
     whole: LocatedNode<'d>,
     name: &str,
@@ -102,7 +106,7 @@ fn declarations<'d>(
         declared.extend(level.member("properties").and_then(|all| all.member(name)));
         for part in COMPOSITIONS.iter().flat_map(|keyword| level.node.list(keyword)) {
             let part = LocatedNode::new(part, &level.path());
-            declared.extend(declarations(document, part, name, depth));
+            declared.extend(member_declarations(document, part, name, depth));
         }
     }
     declared

@@ -70,6 +70,6 @@ impl Link {
     }
 }
 
-pub(super) fn n_bytes(value: &Value) -> usize {
+pub(super) fn json_length(value: &Value) -> usize {
     value.to_string().len()
 }

@@ -10,7 +10,7 @@ use regex_syntax::{
 
 use crate::{
     code::Code,
-    schema::{Builder, View, bytes::Bytes, nullable::removable_schema},
+    schema::{Builder, View, bytes::Bytes, nullable::schema_allowing_null},
 };
 
 pub(super) fn copy_pattern(
@@ -24,7 +24,7 @@ pub(super) fn copy_pattern(
         builder.findings.warning(Code::DroppedKeyword, path, message, "write it as text");
         return;
     };
-    let pattern = match delimited_pattern(pattern) {
+    let pattern = match pattern_and_flags(pattern) {
         None => pattern,
         Some((inner, "")) => {
             let message = format!("expected a pattern without delimiters, got: `{pattern}`");
@@ -39,7 +39,7 @@ pub(super) fn copy_pattern(
             return builder.findings.warning(Code::DroppedKeyword, path, message, help);
         }
     };
-    let Some(pattern) = builder.copy_text(pattern) else { return };
+    let Some(pattern) = builder.copy_text_or_report(pattern) else { return };
     if is_linear(&pattern) {
         built.insert("pattern".to_owned(), pattern.into());
         return;
@@ -56,7 +56,7 @@ pub(super) fn copy_pattern(
 
 /// Copies `patternProperties`. The schema that values are checked against leaves out names whose pattern cannot be run,
 /// and therefore also the rule about all other names.
-pub(super) fn copy_names<'d>(
+pub(super) fn copy_pattern_properties<'d>(
     builder: &mut Builder<'d>,
     object: &'d NodeObject,
     path: &Path<'_>,
@@ -86,10 +86,10 @@ pub(super) fn copy_names<'d>(
                 continue;
             }
         }
-        let Some(name) = builder.copy_text(pattern) else { break };
-        let schema = builder.build_unfilled(|builder| builder.schema(schema, &path));
+        let Some(name) = builder.copy_text_or_report(pattern) else { break };
+        let schema = builder.build_unfilled(|builder| builder.build_schema(schema, &path));
         let is_removable = builder.bytes == Bytes::Patch;
-        kept.insert(name, if is_removable { removable_schema(schema) } else { schema });
+        kept.insert(name, if is_removable { schema_allowing_null(schema) } else { schema });
     }
     let is_said_of_others = ["additionalProperties", "unevaluatedProperties"];
     if !is_whole && is_said_of_others.iter().any(|name| object.get(name).is_some()) {
@@ -101,7 +101,7 @@ pub(super) fn copy_names<'d>(
 
 /// The pattern between the delimiters of PHP and JavaScript, and the flags that change it. A pattern with an anchor at one
 /// of its slashes means nothing else: no text has anything before its start or after its end.
-fn delimited_pattern(pattern: &str) -> Option<(&str, &str)> {
+fn pattern_and_flags(pattern: &str) -> Option<(&str, &str)> {
     let (inner, flags) = pattern.strip_prefix('/')?.rsplit_once('/')?;
     let ends = inner.ends_with('$') && !inner.ends_with("\\$");
     let is_flags = flags.chars().all(|flag| "Ddgimsuvxy".contains(flag));

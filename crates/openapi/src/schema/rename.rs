@@ -8,17 +8,17 @@ use crate::{
     schema::keyword_content::{KeywordContent, content_of},
 };
 
-pub(super) fn renamed_schema(
+pub(super) fn with_renamed_references(
     document: &Document,
     schema: &Value,
     names: &HashMap<&str, &str>,
 ) -> Value {
-    let mut schema = document.meter().copy_built(schema);
-    rename(&mut schema, names);
+    let mut schema = document.meter().copy_and_charge(schema);
+    rename_references(&mut schema, names);
     schema
 }
 
-fn rename(schema: &mut Value, names: &HashMap<&str, &str>) {
+fn rename_references(schema: &mut Value, names: &HashMap<&str, &str>) {
     let Value::Object(members) = schema else { return };
     if let Some(Value::String(reference)) = members.get_mut("$ref") {
         let name = reference.strip_prefix(PREFIX).and_then(|name| names.get(name));
@@ -28,14 +28,14 @@ fn rename(schema: &mut Value, names: &HashMap<&str, &str>) {
     }
     for (keyword, value) in members {
         match (content_of(keyword), value) {
-            (KeywordContent::Schema, value @ Value::Object(_)) => rename(value, names),
+            (KeywordContent::Schema, value @ Value::Object(_)) => rename_references(value, names),
             (KeywordContent::Schema, Value::Array(schemas)) => {
                 for schema in schemas {
-                    rename(schema, names);
+                    rename_references(schema, names);
                 }
             }
             (KeywordContent::Schemas, Value::Object(schemas)) => {
-                schemas.values_mut().for_each(|schema| rename(schema, names));
+                schemas.values_mut().for_each(|schema| rename_references(schema, names));
             }
             _ => {}
         }

@@ -30,14 +30,14 @@ pub(super) fn copy_required(
     for name in names {
         let property = object.get("properties").and_then(|properties| properties.get(name));
         let is_asked = || match property {
-            Some(property) => builder.asks_for(property, path),
-            None => !builder.is_left_out(name),
+            Some(property) => builder.requires_property(property, path),
+            None => !builder.is_member_left_out(name),
         };
         if seen_names.insert(name) && is_asked() {
-            kept.extend(builder.copy_text(name).map(Value::String));
+            kept.extend(builder.copy_text_or_report(name).map(Value::String));
         }
     }
-    built.insert_filled("required", kept);
+    built.insert_unless_empty("required", kept);
 }
 
 /// The value of `dependentRequired`: the names that each name requires.
@@ -50,7 +50,7 @@ pub(super) fn dependent_required(
     for (name, value) in members.iter() {
         let required = required_names(builder, value, &path.name(name));
         let required: Vec<Value> = required.into_iter().flatten().map(Value::from).collect();
-        kept.insert_filled(&**name, required);
+        kept.insert_unless_empty(&**name, required);
     }
     Value::Object(kept)
 }

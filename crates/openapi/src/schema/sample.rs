@@ -18,7 +18,7 @@ pub(super) fn check(schema: Value, expected: Value, codes: &[&str]) {
     let node = document.root().get("schema").unwrap();
     let built = SchemaCache::new(Budget::for_definitions(&document));
     let mut builder = Builder::new(&document, &built, View::Complete);
-    assert_eq!(builder.schema(node, &Path::at("/schema")), expected);
+    assert_eq!(builder.build_schema(node, &Path::at("/schema")), expected);
     let diagnostics = builder.findings.into_diagnostics();
     assert_eq!(
         diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect::<Vec<_>>(),

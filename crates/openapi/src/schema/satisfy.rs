@@ -18,7 +18,7 @@ use crate::{
     reference::LocatedNode,
     schema::{
         Builder, View,
-        legal::is_legal,
+        legal::is_legal_value,
         satisfy::{conflict::Conflict, rules::Rules},
         unknown_keyword::RESTRICTING,
     },
@@ -106,7 +106,7 @@ impl<'d> Search<'d> {
 
     /// False only if a schema certainly refuses a value.
     fn may_allow(&self, schema: &LocatedNode<'d>, value: &'d Node) -> bool {
-        is_legal(self.document, schema.node, &schema.path(), value)
+        is_legal_value(self.document, schema.node, &schema.path(), value)
     }
 }
 

@@ -56,7 +56,7 @@ impl Scope {
         else {
             return static_target;
         };
-        let node = document.node_of(pointer);
+        let node = document.node_at_text(pointer);
         node.map_or(static_target, |node| LocatedNode { node, pointer: Arc::clone(pointer) })
     }
 }

@@ -16,24 +16,24 @@ use crate::{
         bytes::Bytes,
         cache::DefinitionSet,
         circles::{cut_circles, references_in_place},
-        part::{DefinitionKey, Link, NamedPart, Part, n_bytes},
-        rename::renamed_schema,
+        part::{DefinitionKey, Link, NamedPart, Part, json_length},
+        rename::with_renamed_references,
     },
 };
 
 impl Builder<'_> {
     /// Adds the `$defs` to a schema that this builder made.
-    pub(crate) fn close(mut self, own: Object) -> (Schema, Findings) {
+    pub(crate) fn finish_with_definitions(mut self, own: Object) -> (Schema, Findings) {
         if self.pending.is_empty() {
             return (Schema::new(Value::Object(own)), self.findings);
         }
         let roots: Box<[DefinitionKey]> =
-            self.pending.iter().map(|pending| self.key(pending)).collect();
+            self.pending.iter().map(|pending| self.definition_key(pending)).collect();
         let set = self.built.cached_set(&roots).unwrap_or_else(|| {
             let grouped = self.grouped_definitions(&roots);
             let is_named = grouped.is_none();
             let set = grouped.unwrap_or_else(|| Arc::new(self.build_set()));
-            if !self.document.is_spent() && (!is_named || self.built.takes_named(&set)) {
+            if !self.document.is_spent() && (!is_named || self.built.take_steps_of_set(&set)) {
                 self.built.keep_set(roots, &set);
             }
             set
@@ -49,7 +49,7 @@ impl Builder<'_> {
         (Schema::with_definitions(Value::Object(own), definitions), self.findings)
     }
 
-    pub(super) fn key(&self, pending: &PendingDefinition) -> DefinitionKey {
+    pub(super) fn definition_key(&self, pending: &PendingDefinition) -> DefinitionKey {
         let is_filled = self.names.get(&pending.at).is_some_and(|facts| facts.is_filled);
         DefinitionKey { at: pending.at.clone(), view: self.view, is_filled }
     }
@@ -61,8 +61,8 @@ impl Builder<'_> {
         while let Some(pending) = self.pending.pop_front() {
             let Some(facts) = self.names.get(&pending.at) else { continue };
             let name = Arc::clone(&facts.name);
-            let key = self.key(&pending);
-            let part = self.part_of_set(&key, &pending.node);
+            let key = self.definition_key(&pending);
+            let part = self.cached_or_own_part(&key, &pending.node);
             set_findings.absorb_shared(&part.findings);
             named.insert(name, self.named_part(&part));
         }
@@ -77,7 +77,7 @@ impl Builder<'_> {
     }
 
     /// One definition, built again only if it could not be built for all users.
-    fn part_of_set(&self, key: &DefinitionKey, node: &Node) -> Arc<Part> {
+    fn cached_or_own_part(&self, key: &DefinitionKey, node: &Node) -> Arc<Part> {
         // Once the steps are used up, every schema allows everything.
         if let Some(Ok(cached_part)) =
             self.built.cached_part(key).filter(|_| !self.document.is_spent())
@@ -92,7 +92,7 @@ impl Builder<'_> {
     fn named_part(&mut self, part: &Part) -> NamedPart {
         let mut others: Vec<(&str, Arc<str>)> = Vec::new();
         for link in self.document.meter().charge_all_parts(&part.links, |_| LINK) {
-            let name = self.need(&link.at, &link.node, link.is_filled);
+            let name = self.require_definition(&link.at, &link.node, link.is_filled);
             if name != link.name {
                 others.push((&link.name, name));
             }
@@ -101,9 +101,9 @@ impl Builder<'_> {
             return NamedPart::from(part);
         }
         let names: HashMap<&str, &str> = others.iter().map(|(old, new)| (*old, &**new)).collect();
-        let schema = renamed_schema(self.document, &part.schema, &names);
+        let schema = with_renamed_references(self.document, &part.schema, &names);
         NamedPart {
-            n_bytes: n_bytes(&schema),
+            n_bytes: json_length(&schema),
             in_place: references_in_place(&schema),
             schema: Arc::new(schema),
         }
@@ -114,7 +114,7 @@ impl Builder<'_> {
     fn unique_anchor<'n>(&self, key: &DefinitionKey, node: &'n Node) -> Option<&'n str> {
         let is_the_one = matches!(self.view, View::Declared(_)) && key.at.bytes == Bytes::Text;
         let anchor = node.text("$anchor").filter(|_| is_the_one)?;
-        self.document.is_anchor_of(anchor, &key.at.pointer).then_some(anchor)
+        self.document.is_unique_anchor(anchor, &key.at.pointer).then_some(anchor)
     }
 }
 
@@ -123,7 +123,7 @@ impl<'d> Builder<'d> {
         self.bytes = key.at.bytes;
         self.is_filled = key.is_filled;
         self.scope = key.at.scope.clone();
-        let mut schema = self.schema(node, &Path::at(&key.at.pointer));
+        let mut schema = self.build_schema(node, &Path::at(&key.at.pointer));
         if let (Some(members), Some(anchor)) =
             (schema.as_object_mut(), self.unique_anchor(key, node))
         {
@@ -135,7 +135,7 @@ impl<'d> Builder<'d> {
             Some(Link { at, node, is_filled, name })
         });
         Part {
-            n_bytes: n_bytes(&schema),
+            n_bytes: json_length(&schema),
             in_place: references_in_place(&schema),
             schema: Arc::new(schema),
             links: links.collect(),

@@ -46,7 +46,7 @@ impl Stems {
         Self(stems)
     }
 
-    pub(super) fn only_pointer(&self, stem: &str) -> Option<&Arc<str>> {
+    pub(super) fn unique_pointer(&self, stem: &str) -> Option<&Arc<str>> {
         self.0.get(stem)?.as_ref()
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, error, fmt};
 
 use callgate_tool::is_framing_header;
 
-use crate::security::header::{folded_name, is_forbidden, is_reserved};
+use crate::security::header::{folded_name, is_connection_header, is_openapi_reserved};
 
 /// The name of a withheld header that the operator may allow: `Cookie`, `X-Forwarded-For`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -58,9 +58,9 @@ impl ArgumentHeader {
         match folded.as_str() {
             "authorization" => return Err(NotAnArgumentHeader::Credential),
             "accept-encoding" | "content-encoding" => return Err(NotAnArgumentHeader::Coding),
-            reserved if is_reserved(reserved) => return Err(NotAnArgumentHeader::Media),
+            reserved if is_openapi_reserved(reserved) => return Err(NotAnArgumentHeader::Media),
             framing if is_framing_header(framing) => return Err(NotAnArgumentHeader::Framing),
-            other if !is_forbidden(other) => return Err(NotAnArgumentHeader::Offered),
+            other if !is_connection_header(other) => return Err(NotAnArgumentHeader::Offered),
             _ => {}
         }
         Ok(Self { written: name.to_owned(), folded })
@@ -68,10 +68,10 @@ impl ArgumentHeader {
 
     /// Returns true if `name` denotes this header.
     pub fn is_named(&self, name: &str) -> bool {
-        self.is_folded(&folded_name(name))
+        self.has_folded_name(&folded_name(name))
     }
 
-    pub(super) fn is_folded(&self, folded: &str) -> bool {
+    pub(super) fn has_folded_name(&self, folded: &str) -> bool {
         self.folded == folded
     }
 

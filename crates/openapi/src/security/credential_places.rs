@@ -7,7 +7,7 @@ use crate::{
     input::InputLocation,
     security::{
         Security, SecurityScheme, SecuritySchemeKind,
-        header::{folded_name, is_one_header},
+        header::{are_equal_header_names, folded_name},
     },
 };
 
@@ -107,7 +107,7 @@ impl<'a> CredentialPlaces<'a> {
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub(crate) fn parameter_step_cost(&self) -> usize {
         self.exact.len().saturating_add(1)
     }
 
@@ -118,23 +118,23 @@ impl<'a> CredentialPlaces<'a> {
         if exact().any(|entry| entry.scheme.is_none()) {
             return Some(PlaceOwner::Credential);
         }
-        if self.returned.iter().any(|returned| is_alike(place, returned, name)) {
+        if self.returned.iter().any(|returned| are_equal_for_services(place, returned, name)) {
             return None;
         }
         if let Some(scheme) = exact().find_map(|entry| entry.scheme) {
             return Some(PlaceOwner::Scheme(Arc::clone(scheme)));
         }
-        if self.is_alternative_place(place, name) {
+        if self.is_alternative_spelling(place, name) {
             return Some(if required { PlaceOwner::Demanded } else { PlaceOwner::Credential });
         }
-        (self.is_secured && is_described(declared)).then_some(PlaceOwner::Described)
+        (self.is_secured && is_described_credential(declared)).then_some(PlaceOwner::Described)
     }
 
     /// Returns true if services read the credential from this place in addition to its own.
-    pub(crate) fn is_alternative_place(&self, place: InputLocation, name: &str) -> bool {
+    pub(crate) fn is_alternative_spelling(&self, place: InputLocation, name: &str) -> bool {
         let rows = SPELLINGS.iter().filter(|row| self.kinds.contains(&row.kind));
         let mut rows = rows.filter(|row| row.places.contains(&place));
-        rows.any(|row| row.names.iter().any(|spelling| is_one_header(spelling, name)))
+        rows.any(|row| row.names.iter().any(|spelling| are_equal_header_names(spelling, name)))
     }
 
     /// The query keys, cookies and form fields that no object with separate members may write.
@@ -143,7 +143,9 @@ impl<'a> CredentialPlaces<'a> {
             matches!(place, InputLocation::Body | InputLocation::Cookie | InputLocation::Query)
         };
         let is_returned = |place, name: &str| {
-            self.returned.iter().any(|returned_name| is_alike(place, returned_name, name))
+            self.returned
+                .iter()
+                .any(|returned_name| are_equal_for_services(place, returned_name, name))
         };
         let exact = self.exact.iter().map(|entry| (entry.place, entry.name, entry.scheme));
         let exact = exact
@@ -157,14 +159,14 @@ impl<'a> CredentialPlaces<'a> {
         all.filter(move |(place, _)| is_key(*place)).map(|(place, name)| (place, name.into()))
     }
 
-    pub(crate) fn has_cookie(&self) -> bool {
+    pub(crate) fn has_required_cookie(&self) -> bool {
         self.exact.iter().any(|entry| entry.place == InputLocation::Cookie && entry.is_asked)
     }
 }
 
 impl ExactPlace<'_> {
     fn is_at(&self, place: InputLocation, name: &str) -> bool {
-        self.place == place && is_alike(place, self.name, name)
+        self.place == place && are_equal_for_services(place, self.name, name)
     }
 }
 
@@ -189,16 +191,16 @@ impl SecuritySchemeKind {
 
 /// Returns true if a service regards two names as equal: headers also with `_` for `-`, and everything else without
 /// regard to case, as many frameworks read queries, forms and cookies.
-fn is_alike(place: InputLocation, expected_name: &str, name: &str) -> bool {
+fn are_equal_for_services(place: InputLocation, expected_name: &str, name: &str) -> bool {
     match place {
-        InputLocation::Header => is_one_header(expected_name, name),
+        InputLocation::Header => are_equal_header_names(expected_name, name),
         _ => expected_name.eq_ignore_ascii_case(name),
     }
 }
 
 /// True if an optional parameter is described as a credential: its name is one from which some services read
 /// credentials and which others use differently, and its text says so.
-fn is_described(
+fn is_described_credential(
     DeclaredParameter { place, name, required, description }: DeclaredParameter<'_>,
 ) -> bool {
     if required || place == InputLocation::Path {

@@ -7,7 +7,7 @@ use callgate_tool::is_framing_header;
 /// declares it.
 pub fn is_withheld_header(name: &str) -> bool {
     let folded = folded_name(name);
-    is_reserved(&folded) || is_forbidden(&folded)
+    is_openapi_reserved(&folded) || is_connection_header(&folded)
 }
 
 /// Returns true if a header can have this name (RFC 9110 §5.1): it must be a token.
@@ -17,12 +17,12 @@ pub(crate) fn is_header_name(name: &str) -> bool {
 }
 
 /// Returns true if OpenAPI describes the header elsewhere.
-pub(super) fn is_reserved(folded: &str) -> bool {
+pub(super) fn is_openapi_reserved(folded: &str) -> bool {
     RESERVED.contains(&folded)
 }
 
 /// Returns true if a header controls the connection, the message or the proxies on the way.
-pub(super) fn is_forbidden(folded: &str) -> bool {
+pub(super) fn is_connection_header(folded: &str) -> bool {
     is_framing_header(folded) || FORBIDDEN.contains(&folded) || folded.starts_with("x-forwarded-")
 }
 
@@ -32,7 +32,7 @@ pub(super) fn folded_name(name: &str) -> String {
 }
 
 /// Returns true if two names are equal after [`folded_name`], without allocating.
-pub(super) fn is_one_header(one: &str, other: &str) -> bool {
+pub(super) fn are_equal_header_names(one: &str, other: &str) -> bool {
     let fold = |byte: u8| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() };
     one.trim().bytes().map(fold).eq(other.trim().bytes().map(fold))
 }
@@ -71,7 +71,7 @@ mod tests {
             [("X_Own", " x-own"), ("X-Own", "X-Owner"), ("", "-"), ("\u{e9}", "\u{c9}")]
         {
             assert_eq!(
-                is_one_header(one, other),
+                are_equal_header_names(one, other),
                 folded_name(one) == folded_name(other),
                 "{one} {other}"
             );

@@ -33,8 +33,8 @@ impl Schemes {
         };
         let declared = holder.as_ref().and_then(|holder| holder.unresolved_member(name));
         let mut schemes_by_name = BTreeMap::new();
-        for (name, at) in declared.iter().flat_map(|declared| declared.members(0)) {
-            let resolved_scheme = at.resolved_node_or_loss();
+        for (name, at) in declared.iter().flat_map(|declared| declared.affordable_members(0)) {
+            let resolved_scheme = at.target_or_report_loss();
             let kind = resolved_scheme.map_or(SecuritySchemeKind::Unknown, |resolved_scheme| {
                 scheme::scheme_kind(resolved_scheme.node)
             });
@@ -81,7 +81,7 @@ impl Schemes {
         };
         let is_open = alternatives.is_empty();
         let alternatives: Arc<[_]> =
-            list.items(KEPT).filter_map(|node| self.read_requirement(node)).collect();
+            list.affordable_items(KEPT).filter_map(|node| self.read_requirement(node)).collect();
         // An unreadable requirement does not open an operation to everyone.
         let is_stated = is_open || !alternatives.is_empty();
         Security { is_stated, is_own: false, alternatives }
@@ -94,7 +94,7 @@ impl Schemes {
             at.warning(Code::MalformedNode, message, help);
             return None;
         }
-        let schemes = at.members(KEPT).map(|(name, member)| {
+        let schemes = at.affordable_members(KEPT).map(|(name, member)| {
             let scopes = member.node.as_array().unwrap_or_default();
             let scopes = at.document.while_affordable(scopes, 1);
             let scopes = scopes.filter_map(Node::as_shared_str).cloned().collect();

@@ -14,7 +14,7 @@ pub(super) fn scheme_kind(scheme: &Node) -> SecuritySchemeKind {
     let text = |name: &str| scheme.get(name).and_then(Node::as_shared_str).cloned();
     let scheme_kind = match scheme.text("type").unwrap_or_default() {
         "apiKey" if is_aws_signature(scheme) => Some(SecuritySchemeKind::AwsSigV4),
-        "apiKey" => api_key(scheme),
+        "apiKey" => api_key_kind(scheme),
         "basic" => Some(SecuritySchemeKind::Http { scheme: "basic".into(), bearer_format: None }),
         "http" => text("scheme").map(|scheme| SecuritySchemeKind::Http {
             scheme: scheme.to_ascii_lowercase().into(),
@@ -25,7 +25,7 @@ pub(super) fn scheme_kind(scheme: &Node) -> SecuritySchemeKind {
             flows: if scheme.get("flows").is_some() {
                 oauth_flows(scheme)
             } else {
-                swagger_flow(scheme)
+                swagger_oauth_flow(scheme)
             },
             metadata_url: text("oauth2MetadataUrl"),
         }),
@@ -43,7 +43,7 @@ fn is_aws_signature(scheme: &Node) -> bool {
     said.is_some_and(|said| said.eq_ignore_ascii_case("awsSigv4"))
 }
 
-fn api_key(scheme: &Node) -> Option<SecuritySchemeKind> {
+fn api_key_kind(scheme: &Node) -> Option<SecuritySchemeKind> {
     let name = scheme.get("name").and_then(Node::as_shared_str).filter(|name| !name.is_empty())?;
     let place = match scheme.text("in")? {
         "cookie" => InputLocation::Cookie,
@@ -59,7 +59,7 @@ fn oauth_flows(scheme: &Node) -> Box<[OAuthFlow]> {
 }
 
 /// The only flow of a Swagger 2.0 scheme, whose members are on the scheme itself.
-fn swagger_flow(scheme: &Node) -> Box<[OAuthFlow]> {
+fn swagger_oauth_flow(scheme: &Node) -> Box<[OAuthFlow]> {
     scheme.text("flow").and_then(|name| oauth_flow(name, scheme)).into_iter().collect()
 }
 

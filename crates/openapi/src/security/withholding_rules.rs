@@ -6,7 +6,7 @@ use crate::{
     security::{
         argument_header::ArgumentHeader,
         credential_places::{CredentialPlaces, DeclaredParameter, PlaceOwner},
-        header::{folded_name, is_forbidden, is_reserved},
+        header::{folded_name, is_connection_header, is_openapi_reserved},
     },
 };
 
@@ -33,18 +33,18 @@ pub(crate) fn withholding_reason(
         return rules.places.place_owner(declared).map(WithholdingReason::Credential);
     }
     let folded = folded_name(declared.name);
-    if is_reserved(&folded) {
+    if is_openapi_reserved(&folded) {
         return Some(WithholdingReason::Reserved);
     }
-    let is_let_through = rules.let_through.iter().any(|header| header.is_folded(&folded));
+    let is_let_through = rules.let_through.iter().any(|header| header.has_folded_name(&folded));
     // A whole cookie header would contain the credential's cookie too.
-    if is_let_through && folded == "cookie" && rules.places.has_cookie() {
+    if is_let_through && folded == "cookie" && rules.places.has_required_cookie() {
         return Some(WithholdingReason::Credential(PlaceOwner::Credential));
     }
     if let Some(owner) = rules.places.place_owner(declared) {
         return Some(WithholdingReason::Credential(owner));
     }
-    (is_forbidden(&folded) && !is_let_through).then_some(WithholdingReason::Forbidden)
+    (is_connection_header(&folded) && !is_let_through).then_some(WithholdingReason::Forbidden)
 }
 
 #[cfg(test)]

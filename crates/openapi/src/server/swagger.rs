@@ -59,7 +59,7 @@ pub(super) fn server_text(
 }
 
 fn host_parts(host: &str) -> Result<Host<'_>, InvalidAddress> {
-    check_variables(host, "host")?;
+    check_no_variables(host, "host")?;
     let plain = host.trim();
     if plain.contains('@') {
         return Err(InvalidAddress(
@@ -79,7 +79,7 @@ fn host_parts(host: &str) -> Result<Host<'_>, InvalidAddress> {
 }
 
 /// Swagger 2.0 has no variables of servers.
-fn check_variables(text: &str, member: &str) -> Result<(), InvalidAddress> {
+fn check_no_variables(text: &str, member: &str) -> Result<(), InvalidAddress> {
     check_placeholders(text)?;
     if text.contains(['{', '}']) {
         let expected = format!(
@@ -98,7 +98,7 @@ struct BasePath<'t> {
 }
 
 fn base_path<'t>(base: &'t str, host: &str) -> Result<BasePath<'t>, InvalidAddress> {
-    check_variables(base, "basePath")?;
+    check_no_variables(base, "basePath")?;
     let plain = base.trim();
     let text = plain.trim_start_matches('/');
     let begins_with =

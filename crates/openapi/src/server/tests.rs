@@ -31,8 +31,8 @@ fn check_missing(servers: Value, url: &str, message: &str) {
         let server = servers.operation_server(&[], &mut findings).unwrap();
         assert_eq!((server.url.as_str(), server.is_missing), (url, true));
     }
-    assert_eq!(servers.root(), None);
-    servers.report_missing(&mut findings);
+    assert_eq!(servers.root_server(), None);
+    servers.report_missing_server(&mut findings);
     let found = findings.into_diagnostics();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].code.as_str(), "no-server");
@@ -47,7 +47,7 @@ fn a_malformed_server_of_the_operator_is_reported_as_such() {
     let servers = Servers::new(&document, &options);
     let mut findings = Findings::default();
     assert_eq!(servers.operation_server(&[], &mut findings), None);
-    servers.report_root(&mut findings);
+    servers.report_root_faults(&mut findings);
     let found = findings.into_diagnostics();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].help, "write `http://localhost:8000`");
@@ -75,7 +75,7 @@ fn an_operators_server_without_the_path_of_the_description_is_reported() {
         let document = Document::new(crate::sample::node(&root)).unwrap();
         let options = LoadOptions { server: Some(server.to_owned()), ..LoadOptions::default() };
         let mut findings = Findings::default();
-        Servers::new(&document, &options).report_root(&mut findings);
+        Servers::new(&document, &options).report_root_faults(&mut findings);
         let found = findings.into_diagnostics();
         let helps: Vec<_> = found.iter().map(|finding| &*finding.help).collect();
         assert_eq!(helps.len(), expected.iter().count(), "{root} {server}");
@@ -117,8 +117,8 @@ fn a_default_outside_the_values_of_its_variable_is_reported_once() {
         options.server_variables.extend(region.map(|name| ("region".to_owned(), name.to_owned())));
         let servers = Servers::new(&document, &options);
         let mut findings = Findings::default();
-        servers.report_root(&mut findings);
-        servers.report_root(&mut findings);
+        servers.report_root_faults(&mut findings);
+        servers.report_root_faults(&mut findings);
         assert!(servers.operation_server(&[], &mut findings).is_some());
         let found = findings.into_diagnostics();
         let codes: Vec<_> = found.iter().map(|found| found.code.as_str()).collect();

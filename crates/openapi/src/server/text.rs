@@ -8,7 +8,7 @@ mod path;
 use url::Url;
 
 use host::check_authority;
-use path::{check_path_characters, doubt_of_path, is_equal};
+use path::{are_equivalent_paths, check_path_characters, unmet_path_expectation};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Address {
@@ -60,7 +60,7 @@ pub(super) fn parse_absolute(text: &str) -> Result<Option<Address>, InvalidAddre
     let plain = text.trim();
     let parts = UrlParts::from_text(plain);
     let Some(scheme) = parts.scheme else { return Ok(None) };
-    check_plain(plain, parts)?;
+    check_legal_characters(plain, parts)?;
     let is_http = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
     let Some(authority) = parts.authority else {
         let expected = if is_http {
@@ -80,10 +80,11 @@ pub(super) fn parse_absolute(text: &str) -> Result<Option<Address>, InvalidAddre
     let bad = || wrong_address("expected a server URL", plain);
     let url = Url::parse(plain).map_err(|_| bad())?;
     let is_scheme = url.scheme().eq_ignore_ascii_case(scheme);
-    if !is_scheme || !host.is_equal(&url) || !is_equal(parts.path, url.path()) {
+    if !is_scheme || !host.has_host_and_port(&url) || !are_equivalent_paths(parts.path, url.path())
+    {
         return Err(bad());
     }
-    let doubt = address_doubt(text, parts.path, &url);
+    let doubt = address_doubt_message(text, parts.path, &url);
     Ok(Some(Address { url, doubt }))
 }
 
@@ -100,10 +101,12 @@ pub(super) fn parse_relative(text: &str, base: &Url) -> Result<Address, InvalidA
     let url = base.join(if is_empty { "/" } else { plain }).map_err(|_| bad())?;
     let is_equal = match parts.authority {
         Some(authority) => {
-            check_authority(authority, plain)?.is_equal(&url) && is_equal(parts.path, url.path())
+            check_authority(authority, plain)?.has_host_and_port(&url)
+                && are_equivalent_paths(parts.path, url.path())
         }
         None => {
-            url.origin() == base.origin() && is_equal(&merged_path(parts.path, base), url.path())
+            url.origin() == base.origin()
+                && are_equivalent_paths(&merged_path(parts.path, base), url.path())
         }
     };
     if !is_equal || !matches!(url.scheme(), "http" | "https") {
@@ -112,7 +115,7 @@ pub(super) fn parse_relative(text: &str, base: &Url) -> Result<Address, InvalidA
     let doubt = if is_empty {
         Some(format!("expected a server URL, got an empty text; it is read as `{url}`"))
     } else {
-        address_doubt(text, parts.path.trim_start_matches(['.', '/']), &url)
+        address_doubt_message(text, parts.path.trim_start_matches(['.', '/']), &url)
     };
     Ok(Address { url, doubt })
 }
@@ -131,7 +134,7 @@ pub(super) fn parse_hostless(text: &str) -> Result<Url, InvalidAddress> {
 
 fn check_relative(text: &str) -> Result<UrlParts<'_>, InvalidAddress> {
     let parts = UrlParts::from_text(text);
-    check_plain(text, parts)?;
+    check_legal_characters(text, parts)?;
     if let Some(authority) = parts.authority {
         check_authority(authority, text)?;
     }
@@ -150,11 +153,11 @@ fn check_relative(text: &str) -> Result<UrlParts<'_>, InvalidAddress> {
 /// The absolute URL that a text is probably meant as: without a scheme, or with a part of `://` missing.
 pub(super) fn suggested_url(text: &str) -> Option<String> {
     let plain = text.trim().replace('\\', "/");
-    let (scheme, rest) = match scheme_of(&plain) {
+    let (scheme, rest) = match http_scheme_and_rest(&plain) {
         Some((scheme, rest)) => (Some(scheme), rest),
         None => (None, plain.trim_start_matches('/')),
     };
-    let scheme = match (scheme, scheme_of(rest)) {
+    let scheme = match (scheme, http_scheme_and_rest(rest)) {
         (_, Some(_)) => return suggested_url(rest),
         (Some(scheme), None) => scheme,
         (None, None) => host::usual_scheme(rest),
@@ -172,7 +175,7 @@ pub(super) fn suggested_url(text: &str) -> Option<String> {
 }
 
 /// The scheme and the rest of a text that begins with `http` or `https`, and some of `://`.
-fn scheme_of(text: &str) -> Option<(&'static str, &str)> {
+fn http_scheme_and_rest(text: &str) -> Option<(&'static str, &str)> {
     ["https", "http"].into_iter().find_map(|scheme| {
         let head = text.get(..scheme.len())?;
         let rest = text.get(scheme.len()..)?;
@@ -183,7 +186,7 @@ fn scheme_of(text: &str) -> Option<(&'static str, &str)> {
 
 pub(super) fn names_host(text: &str) -> bool {
     let text = text.trim();
-    text.starts_with("//") || !text.starts_with('/') && host::is_like_host(text)
+    text.starts_with("//") || !text.starts_with('/') && host::begins_like_host(text)
 }
 
 /// The refusal of a text; it is shown unless it may contain a password.
@@ -200,7 +203,7 @@ fn phrase_after_got(text: &str) -> String {
 }
 
 /// Refuses characters that no address has (RFC 3986 §2), which parsers remove, escape or take for others.
-fn check_plain(text: &str, parts: UrlParts<'_>) -> Result<(), InvalidAddress> {
+fn check_legal_characters(text: &str, parts: UrlParts<'_>) -> Result<(), InvalidAddress> {
     if parts.authority.is_some_and(|authority| authority.contains('@')) {
         let message = "expected a server without user information, got one with it";
         return Err(InvalidAddress(message.to_owned()));
@@ -237,9 +240,9 @@ pub(super) fn check_placeholders(text: &str) -> Result<(), InvalidAddress> {
     Err(wrong_address(expected, text))
 }
 
-fn address_doubt(text: &str, path: &str, url: &Url) -> Option<String> {
+fn address_doubt_message(text: &str, path: &str, url: &Url) -> Option<String> {
     let expected = if text == text.trim() {
-        doubt_of_path(path)?
+        unmet_path_expectation(path)?
     } else {
         "expected a server URL without white space around it"
     };

@@ -41,7 +41,7 @@ fn variable_value(
 ) -> Result<String, ServerRefusal> {
     let variable = variables.and_then(|variables| variables.get(name));
     let legal = variable.and_then(|variable| variable.get("enum")).and_then(Node::as_array);
-    let legal = legal.map(|values| values.iter().filter_map(written_value).collect::<Vec<_>>());
+    let legal = legal.map(|values| values.iter().filter_map(scalar_text).collect::<Vec<_>>());
     let bad = |message| server_refusal(Code::ServerVariable, pointer, message);
     if let Some(value) = options.server_variables.get(name) {
         let is_legal = legal.as_ref().is_none_or(|legal| legal.is_empty() || legal.contains(value));
@@ -53,14 +53,14 @@ fn variable_value(
             ))
         });
     }
-    let default = variable.and_then(|variable| variable.get("default")).and_then(written_value);
+    let default = variable.and_then(|variable| variable.get("default")).and_then(scalar_text);
     default
         .or_else(|| legal?.into_iter().next())
         .ok_or_else(|| bad(format!("expected a value for the server variable `{name}`, got none")))
 }
 
 /// A scalar as written; ports are often written as numbers.
-fn written_value(node: &Node) -> Option<String> {
+fn scalar_text(node: &Node) -> Option<String> {
     match node {
         Node::Bool(value) => Some(value.to_string()),
         Node::Number(number) => Some(number.to_string()),
@@ -70,7 +70,7 @@ fn written_value(node: &Node) -> Option<String> {
 }
 
 /// Reports unlisted defaults of the first server of a list, except those that the operator replaces.
-pub(super) fn report_odd_defaults(
+pub(super) fn report_unlisted_defaults(
     list: &LocatedNode<'_>,
     is_replaced: impl Fn(&str) -> bool,
     findings: &mut Findings,
@@ -80,8 +80,8 @@ pub(super) fn report_odd_defaults(
     let server = list.node.as_array().and_then(<[Node]>::first);
     for (name, variable) in server.into_iter().flat_map(|server| server.members_of("variables")) {
         let legal = variable.list("enum");
-        let mut legal = legal.iter().filter_map(written_value).peekable();
-        let Some(default) = variable.get("default").and_then(written_value) else { continue };
+        let mut legal = legal.iter().filter_map(scalar_text).peekable();
+        let Some(default) = variable.get("default").and_then(scalar_text) else { continue };
         if legal.peek().is_none()
             || is_replaced(name)
             || legal.any(|legal_value| legal_value == default)

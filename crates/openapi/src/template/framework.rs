@@ -9,7 +9,7 @@ pub(crate) struct Plain {
 }
 
 /// Returns true if a key may have other notations than `{name}`.
-pub(crate) fn is_odd(key: &str) -> bool {
+pub(crate) fn has_framework_notation(key: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     let has_odd_name = || {
         key.split('{')
@@ -25,7 +25,7 @@ pub(crate) fn is_odd(key: &str) -> bool {
 
 /// Rewrites a key; `None` if it has no other notation. The error is the form of a key whose variables are not clear.
 /// `is_declared` knows the names of path parameters, `is_query` those of the query.
-pub(crate) fn plain_key(
+pub(crate) fn rewrite_framework_key(
     key: &str,
     is_declared: &dyn Fn(&str) -> bool,
     is_query: &dyn Fn(&str) -> bool,
@@ -85,7 +85,7 @@ impl PathKeyReader<'_> {
                 self.rest = "";
                 Ok(())
             }
-            ':' if begins => self.read_colon(),
+            ':' if begins => self.read_colon_variable(),
             '<' => {
                 let end = closing_bracket(rest, "<>").ok_or(EXPECTED)?;
                 self.write_variable(rest.get(1..end).unwrap_or_default(), end + 1)
@@ -98,7 +98,7 @@ impl PathKeyReader<'_> {
             '*' if begins => {
                 let segment = rest.split(['/', '?']).next().unwrap_or_default();
                 let name = segment.trim_start_matches('*');
-                if name.is_empty() || !is_name(name) {
+                if name.is_empty() || !is_variable_name(name) {
                     Err(WILDCARD)
                 } else {
                     self.write_variable(name, segment.len())
@@ -112,7 +112,7 @@ impl PathKeyReader<'_> {
     }
 
     /// `:id`, perhaps with a pattern in parentheses and a mark of repetition.
-    fn read_colon(&mut self) -> Result<(), &'static str> {
+    fn read_colon_variable(&mut self) -> Result<(), &'static str> {
         let after = self.rest.get(1..).unwrap_or_default();
         let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
         let name = after.get(..after.find(is_end).unwrap_or(after.len())).unwrap_or_default();
@@ -136,10 +136,10 @@ impl PathKeyReader<'_> {
     fn write_variable(&mut self, inner: &str, length: usize) -> Result<(), &'static str> {
         let (written, rest) = self.rest.split_at_checked(length).ok_or(EXPECTED)?;
         let whole = format!("{{{inner}}}");
-        let is_operator = inner.strip_prefix('+').is_some_and(is_name);
+        let is_operator = inner.strip_prefix('+').is_some_and(is_variable_name);
         let is_whole = (self.is_declared)(inner) && !inner.contains(['{', '}', '/', '#']);
         let is_known = is_whole || is_operator && written == whole;
-        let name = if is_known { Some(inner) } else { name_of(inner, self.is_declared) };
+        let name = if is_known { Some(inner) } else { bare_variable_name(inner, self.is_declared) };
         let queries = inner.strip_prefix(['?', '&']);
         let is_expansion = || {
             queries.is_some_and(|names| {
@@ -168,30 +168,32 @@ impl PathKeyReader<'_> {
 }
 
 /// The name of a variable without its operator, constraint, default and repetition; `None` if it is not clear.
-fn name_of<'t>(inner: &'t str, is_declared: &dyn Fn(&str) -> bool) -> Option<&'t str> {
+fn bare_variable_name<'t>(inner: &'t str, is_declared: &dyn Fn(&str) -> bool) -> Option<&'t str> {
     let bare = inner.trim().trim_start_matches(['*', '+', ':', '!']);
     let mut parts = bare.splitn(3, ':').map(str::trim);
     let first = parts.next().unwrap_or_default();
     let first = first.split(['=', '<', '(']).next().unwrap_or_default();
     let first = first.trim().trim_end_matches(['?', '*', '+']);
-    let second = parts.next().filter(|second| is_name(second));
+    let second = parts.next().filter(|second| is_variable_name(second));
     let name = match second {
         // Converters stand before the name in Flask and Django, constraints behind it in others.
-        Some(second) if !is_declared(first) && (is_declared(second) || is_converter(first)) => {
+        Some(second)
+            if !is_declared(first) && (is_declared(second) || is_route_converter(first)) =>
+        {
             second
         }
         _ => first,
     };
-    (is_name(name) || is_declared(name) && !name.is_empty()).then_some(name)
+    (is_variable_name(name) || is_declared(name) && !name.is_empty()).then_some(name)
 }
 
-fn is_name(text: &str) -> bool {
+fn is_variable_name(text: &str) -> bool {
     !text.is_empty()
         && text.chars().all(|c| c.is_alphanumeric() || "_-.$@ ".contains(c))
         && !text.starts_with('.')
 }
 
-fn is_converter(text: &str) -> bool {
+fn is_route_converter(text: &str) -> bool {
     ["any", "float", "int", "path", "slug", "str", "string", "uuid"].contains(&text)
 }
 
@@ -229,7 +231,7 @@ mod tests {
 
     /// Rewrites a key whose operation declares `id` and `rest`, and `q` for the query.
     fn read(key: &str) -> Result<Option<Plain>, &'static str> {
-        plain_key(key, &|name| name == "id" || name == "rest", &|name| name == "q")
+        rewrite_framework_key(key, &|name| name == "id" || name == "rest", &|name| name == "q")
     }
 
     #[test]
@@ -276,7 +278,7 @@ mod tests {
         ] {
             let got = read(key).map(|plain| plain.map(|plain| plain.key));
             assert_eq!(got, Ok(expected.map(str::to_owned)), "{key}");
-            assert!(expected.is_none() || is_odd(key), "{key}");
+            assert!(expected.is_none() || has_framework_notation(key), "{key}");
         }
     }
 
@@ -284,7 +286,11 @@ mod tests {
     fn a_declared_variable_name_is_not_read_as_a_notation() {
         for name in ["name?", "+x", ":id", "a:b", "x*"] {
             let key = format!("/a/{{{name}}}");
-            assert_eq!(plain_key(&key, &|known| known == name, &|_| false), Ok(None), "{key}");
+            assert_eq!(
+                rewrite_framework_key(&key, &|known| known == name, &|_| false),
+                Ok(None),
+                "{key}"
+            );
         }
     }
 
@@ -320,7 +326,7 @@ mod tests {
         #[test]
         fn every_key_is_read_without_a_panic(key in "/[/a:*?{}<>()%7BD$.=+\\[\\]]{0,16}") {
             if let Ok(Some(plain)) = read(&key) {
-                prop_assert!(is_odd(&key), "{}", key);
+                prop_assert!(has_framework_notation(&key), "{}", key);
                 drop(Template::parse(&plain.key));
             }
         }

@@ -58,11 +58,11 @@ pub(super) fn read_answers<'d>(
         operation.at_child("responses", operation.node.get("responses").unwrap_or(&Node::Null));
     // OpenAPI 3.1.1 §4.8.16: the default applies to every undeclared status, including success.
     let is_read = |status: &str| is_success(status) || is_redirect(status) || status == "default";
-    for (status, at) in responses.members_where(is_read, ANSWER) {
+    for (status, at) in responses.affordable_named_members(is_read, ANSWER) {
         if is_redirect(status) {
             gathered.redirects.push(Arc::clone(status));
         }
-        let followed = reference_of(at.node).map(|_| at.target());
+        let followed = reference_of(at.node).map(|_| at.target_without_report());
         let response = match &followed {
             None => at,
             Some(Ok(response)) => at.at_node(response),
@@ -74,7 +74,7 @@ pub(super) fn read_answers<'d>(
             Some(Err(_)) => continue,
         };
         if let Some(declared) = response.unresolved_member("headers") {
-            let names = declared.each_member(ANSWER).map(|(name, _)| Arc::clone(name));
+            let names = declared.members_at_flat_cost(ANSWER).map(|(name, _)| Arc::clone(name));
             gathered.headers.extend(names);
         }
         if !is_success(status) {
@@ -98,7 +98,7 @@ pub(super) fn read_answers<'d>(
 /// The `Accept` that a description asks for: the default of a header parameter of that name, if it can be sent. The
 /// parameter itself is no argument (OpenAPI 3.0.3 §4.7.12.2), but its default says which version of a response the service
 /// should send.
-pub(super) fn declared_accept(
+pub(super) fn default_accept_header(
     parameters: &[Parameter<'_>],
     operation: Cursor<'_, '_>,
 ) -> Option<Arc<str>> {
@@ -107,7 +107,7 @@ pub(super) fn declared_accept(
             && parameter.name.eq_ignore_ascii_case("accept")
     };
     let schema = parameters.iter().find(is_accept)?.schema.as_ref()?;
-    let schema = operation.at_node(schema).target().ok()?;
+    let schema = operation.at_node(schema).target_without_report().ok()?;
     let default = schema.node.text("default")?.trim();
     let is_written = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
     (default.contains('/') && default.bytes().all(is_written)).then(|| default.into())
@@ -126,10 +126,11 @@ impl<'d> AnswerCache<'d> {
         let content = response.node.get("content").and_then(Node::as_object);
         let cached_content = content.and_then(|content| self.contents.get(&content.address()));
         if let Some(cached_content) = cached_content {
-            return gathered.extend_known(cached_content, response);
+            return gathered.add_cached_content(cached_content, response);
         }
         let (media, own) = response.with_own_findings(media::content_media);
-        if let Some(content) = content.filter(|content| own.is_empty() && is_plain(content, &media))
+        if let Some(content) =
+            content.filter(|content| own.is_empty() && has_no_references(content, &media))
         {
             let declared_content = Arc::new(DeclaredContent::from_media(content, &media));
             self.contents.insert(content.address(), declared_content);
@@ -145,7 +146,7 @@ impl<'d> DeclaredContent<'d> {
         let output = pairs.find_map(|((name, _), media)| {
             let schema = media.schema.as_ref().filter(|_| media.kind == BodyKind::Json)?;
             let keyword = if media.is_item { "itemSchema" } else { "schema" };
-            is_present(schema).then_some(([&**name, keyword], schema.node))
+            is_not_null(schema).then_some(([&**name, keyword], schema.node))
         });
         Self { types: media.iter().map(|media| Arc::clone(&media.media_type)).collect(), output }
     }
@@ -155,13 +156,13 @@ impl<'d> GatheredAnswers<'d> {
     fn add_media(&mut self, media: Vec<DescribedMedia<'d>>) {
         for media in media {
             if self.output.is_none() && media.kind == BodyKind::Json {
-                self.output = media.schema.filter(is_present);
+                self.output = media.schema.filter(is_not_null);
             }
             self.types.push(media.media_type);
         }
     }
 
-    fn extend_known(&mut self, content: &DeclaredContent<'d>, response: Cursor<'d, '_>) {
+    fn add_cached_content(&mut self, content: &DeclaredContent<'d>, response: Cursor<'d, '_>) {
         if let (None, Some(([media_type, keyword], node))) = (&self.output, content.output) {
             let path = response.path().name("content");
             self.output = Some(LocatedNode::new(node, &path.name(media_type).name(keyword)));
@@ -172,12 +173,12 @@ impl<'d> GatheredAnswers<'d> {
     }
 }
 
-fn is_present(schema: &LocatedNode<'_>) -> bool {
+fn is_not_null(schema: &LocatedNode<'_>) -> bool {
     !matches!(schema.node, Node::Null)
 }
 
 /// True if each member of a `content` object is one of these media types, and none of them is a reference.
-fn is_plain(content: &Object, media: &[DescribedMedia<'_>]) -> bool {
+fn has_no_references(content: &Object, media: &[DescribedMedia<'_>]) -> bool {
     content.len() == media.len()
         && !content.contains("$ref")
         && !content.contains("$dynamicRef")

@@ -21,7 +21,7 @@ use crate::{
     code::Code,
     cursor::Cursor,
     document::Document,
-    edit::{self, AppliedArguments, EditOf, FaultyEdit, names_of},
+    edit::{self, AppliedArguments, EditOf, FaultyEdit, operation_names},
     findings::Findings,
     input::{Input, InputLocation},
     layout::{self, Layout},
@@ -42,7 +42,7 @@ use crate::{
     tools::{
         answer::{self, Answers},
         defaults::{DecisiveDefaults, DefaultsContext},
-        effect::{OperationTexts, effect_with},
+        effect::{OperationTexts, effect_with_headers},
         find::FoundOperation,
         parameters::{self, OfferedParameters},
         path_key, session_values,
@@ -113,7 +113,7 @@ impl<'d> Context<'d> {
     ) -> Option<Operation> {
         let OperationName { tool_name, written, edit } = naming;
         let FoundOperation { method, key, operation, .. } = found_operation;
-        self.document.begin_operation();
+        self.document.begin_operation_budget();
         if key.len() > LONGEST_KEY {
             let message =
                 format!("expected a path of at most {LONGEST_KEY} bytes, got: {}", key.len());
@@ -121,12 +121,14 @@ impl<'d> Context<'d> {
             return None;
         }
         let (label, applied) = ([method.as_str(), " ", key].concat(), edit.map(|it| &it.applied));
-        let names = names_of(Some(&tool_name), found_operation.operation_id(), written, applied);
+        let names =
+            operation_names(Some(&tool_name), found_operation.operation_id(), written, applied);
         let let_through = self.options.argument_headers.headers_for_operation(&names);
         let has_steps = !self.document.is_spent();
-        let read = has_steps.then(|| self.parts(found_operation, &let_through, &names, findings));
+        let read = has_steps
+            .then(|| self.operation_parts(found_operation, &let_through, &names, findings));
         if self.document.is_spent() {
-            self.report_spent(operation, findings);
+            self.report_spent_steps(operation, findings);
             return None;
         }
         let mut read = read.flatten()?;
@@ -198,7 +200,7 @@ impl<'d> Context<'d> {
     }
 
     /// The template of a path key; keys that a fragment distinguishes are counted.
-    fn key_template(
+    fn template_counting_fragments(
         &mut self,
         key: &Arc<str>,
         levels: &[&LocatedNode<'d>],
@@ -213,7 +215,7 @@ impl<'d> Context<'d> {
         template
     }
 
-    fn parts(
+    fn operation_parts(
         &mut self,
         found_operation: &FoundOperation<'d>,
         let_through: &[&ArgumentHeader],
@@ -221,21 +223,22 @@ impl<'d> Context<'d> {
         findings: &mut Findings,
     ) -> Option<OperationParts<'d>> {
         let FoundOperation { method, key, items, operation } = found_operation;
-        let operation = Cursor::new(self.document, findings).at_node(operation).resolved_node()?;
+        let operation =
+            Cursor::new(self.document, findings).at_node(operation).target_or_report()?;
         if operation.node.as_object().is_none() {
             let message = format!("expected an operation, got: {}", operation.node.kind());
             findings.error(Code::MalformedNode, &operation.pointer, message, "write an object");
             return None;
         }
         let levels: Vec<&LocatedNode<'d>> = iter::once(&operation).chain(items.iter()).collect();
-        let template = self.key_template(key, &levels, findings);
+        let template = self.template_counting_fragments(key, &levels, findings);
         let server = self.servers.operation_server(&levels, findings);
         let options = self.options;
         let cursor = Cursor::new(self.document, findings).at_node(&operation);
         let security = self.schemes.operation_security(cursor);
         let parameters =
             parameter::operation_parameters(&mut self.shared.parameters, cursor, &levels);
-        let accept = answer::declared_accept(&parameters, cursor);
+        let accept = answer::default_accept_header(&parameters, cursor);
         let schemes: Vec<_> = self.schemes.declared_schemes().map(Arc::clone).collect();
         let places = CredentialPlaces::new(options.credential_options(), &security, schemes.iter());
         let rules = WithholdingRules { places: &places, let_through };
@@ -245,7 +248,7 @@ impl<'d> Context<'d> {
         let credential_keys = places.protected_keys().chain(kept_back).collect();
         let mut body = self.read_body(cursor, &mut parameters);
         if let Some(body) = &mut body {
-            credential_fields::withhold_fields(body, cursor, &places);
+            credential_fields::withhold_credential_fields(body, cursor, &places);
         }
         let mut answers = answer::read_answers(&mut self.shared.answers, cursor);
         answers.accept = accept.map_or(answers.accept, |accept| [accept].into());
@@ -257,12 +260,12 @@ impl<'d> Context<'d> {
         let effect = if options.only_reads(names) {
             Effect::Read
         } else {
-            effect_with(texts, &argument_headers)
+            effect_with_headers(texts, &argument_headers)
         };
         let label = &[method.as_str(), " ", key].concat();
         let sending = DefaultsContext { defaults: options.defaults, method, effect, label };
-        self.decisive.leave_out(sending, self.document, &mut layout);
-        self.check_references(&layout, cursor);
+        self.decisive.drop_decisive_defaults(sending, self.document, &mut layout);
+        self.check_schema_references(&layout, cursor);
         let bindings = session_values::session_bindings(cursor, session_inputs, &layout);
         let item = describing_item(items, operation.node, cursor);
         let (template, server) = (template?, server?);
@@ -294,12 +297,12 @@ impl<'d> Context<'d> {
             let help = "no change is needed: the fragment tells operations apart and is not sent";
             findings.note(Code::PathFragment, Path::ROOT.name("paths"), message, help);
         }
-        self.decisive.report_defaults(&mut findings);
-        self.servers.report_missing(&mut findings);
+        self.decisive.report_decisive_defaults(&mut findings);
+        self.servers.report_missing_server(&mut findings);
         findings.into_diagnostics()
     }
 
-    fn report_spent(&self, operation: &LocatedNode<'_>, findings: &mut Findings) {
+    fn report_spent_steps(&self, operation: &LocatedNode<'_>, findings: &mut Findings) {
         let most = self.document.most_steps();
         if self.document.step_budget().is_some_and(StepBudget::is_spent) {
             let message = format!(
@@ -315,10 +318,10 @@ impl<'d> Context<'d> {
         findings.error(Code::TooComplex, &operation.pointer, message, help);
     }
 
-    fn check_references(&mut self, layout: &Layout<'d>, cursor: Cursor<'d, '_>) {
+    fn check_schema_references(&mut self, layout: &Layout<'d>, cursor: Cursor<'d, '_>) {
         let alternatives = layout.alternatives.iter().map(|(schema, _)| schema);
         for schema in layout.schemas.iter().chain(alternatives).flatten() {
-            for bad in self.reach.follow_references(schema) {
+            for bad in self.reach.find_broken_references(schema) {
                 cursor.report(&bad);
             }
         }
@@ -336,10 +339,9 @@ impl<'d> Context<'d> {
             media::sort_by_preference(&mut body, operation, self.options);
             return Some(body);
         }
-        let reference = operation
-            .node
-            .get("requestBody")
-            .filter(|body| reference_of(body).is_some() && document.is_one_place(operation.path()));
+        let reference = operation.node.get("requestBody").filter(|body| {
+            reference_of(body).is_some() && document.has_uniform_references(operation.path())
+        });
         let address = reference.and_then(Node::as_object).map(Object::address);
         if let Some(cached_body) = address.and_then(|address| self.shared.bodies.get(&address)) {
             return cached_body.copy_within_budget(document);

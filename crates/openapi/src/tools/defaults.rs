@@ -38,7 +38,7 @@ struct Labels {
 }
 
 impl DecisiveDefaults {
-    pub(super) fn leave_out(
+    pub(super) fn drop_decisive_defaults(
         &mut self,
         sending: DefaultsContext<'_>,
         document: &Document,
@@ -50,20 +50,20 @@ impl DecisiveDefaults {
         let has_whole_query =
             layout.inputs.iter().any(|input| input.place() == InputLocation::Querystring);
         let keeps = |place| {
-            defaults.keeps_optional(place, method)
+            defaults.keeps_optional_default(place, method)
                 && !(has_whole_query && place == InputLocation::Query)
         };
         if effect != Effect::Read {
-            if layout.inputs.iter().any(decides_path) {
+            if layout.inputs.iter().any(has_decisive_path_default) {
                 self.paths.add_label(label);
             }
-            if may_be_of_defaults(document, layout) {
+            if can_default_required_body(document, layout) {
                 self.bodies.add_label(label);
             }
         }
         let may_decide = effect == Effect::Read || defaults.may_decide_changes();
         let is_unsent = |input: &Input| {
-            (!may_decide && (decides_path(input) || decides_body(input)))
+            (!may_decide && (has_decisive_path_default(input) || has_decisive_body_default(input)))
                 || (!input.required && input.source == ValueSource::Model && !keeps(input.place()))
         };
         layout
@@ -76,7 +76,7 @@ impl DecisiveDefaults {
         }
     }
 
-    pub(super) fn report_defaults(&self, findings: &mut Findings) {
+    pub(super) fn report_decisive_defaults(&self, findings: &mut Findings) {
         let at = Path::ROOT.name("paths");
         let is_sent = self.defaults.may_decide_changes();
         for (labels, what) in [
@@ -116,20 +116,20 @@ impl Labels {
 }
 
 /// True if a default, and not the caller, would name what a path leads to.
-fn decides_path(input: &Input) -> bool {
-    input.place() == InputLocation::Path && has_open_default(input)
+fn has_decisive_path_default(input: &Input) -> bool {
+    input.place() == InputLocation::Path && has_replaceable_default(input)
 }
 
-fn decides_body(input: &Input) -> bool {
-    input.place() == InputLocation::Body && input.name.is_empty() && has_open_default(input)
+fn has_decisive_body_default(input: &Input) -> bool {
+    input.place() == InputLocation::Body && input.name.is_empty() && has_replaceable_default(input)
 }
 
-fn has_open_default(input: &Input) -> bool {
+fn has_replaceable_default(input: &Input) -> bool {
     input.default.is_some() && !input.is_fixed
 }
 
 /// True if a required body needs no value of the caller: it has a default, or all its required members have one.
-fn may_be_of_defaults(document: &Document, layout: &Layout<'_>) -> bool {
+fn can_default_required_body(document: &Document, layout: &Layout<'_>) -> bool {
     if !layout.body.as_ref().is_some_and(|body| body.required) {
         return false;
     }
@@ -137,19 +137,19 @@ fn may_be_of_defaults(document: &Document, layout: &Layout<'_>) -> bool {
     let of_body: Vec<_> = layout.inputs.iter().zip(&layout.schemas).filter(is_of_body).collect();
     match of_body.as_slice() {
         [(input, schema)] if input.name.is_empty() => {
-            decides_body(input)
-                || schema.as_ref().is_some_and(|schema| has_members_of_defaults(document, schema))
+            has_decisive_body_default(input)
+                || schema.as_ref().is_some_and(|schema| has_defaults_for_required(document, schema))
         }
         members => {
             let mut required =
                 members.iter().map(|(input, _)| input).filter(|input| input.required);
-            members.iter().any(|(input, _)| has_open_default(input))
+            members.iter().any(|(input, _)| has_replaceable_default(input))
                 && required.all(|input| input.default.is_some())
         }
     }
 }
 
-fn has_members_of_defaults(document: &Document, schema: &LocatedNode<'_>) -> bool {
+fn has_defaults_for_required(document: &Document, schema: &LocatedNode<'_>) -> bool {
     let Ok(root) = follow_references(document, schema.node, &schema.path()) else { return false };
     let (Some(properties), above) = (root.node.get("properties"), root.path()) else {
         return false;

@@ -14,7 +14,10 @@ pub(super) struct OperationTexts<'a> {
 }
 
 /// The effect of a call, if a header may replace the method of the request line.
-pub(super) fn effect_with(said: OperationTexts<'_>, let_through: &[ArgumentHeader]) -> Effect {
+pub(super) fn effect_with_headers(
+    said: OperationTexts<'_>,
+    let_through: &[ArgumentHeader],
+) -> Effect {
     let is_open = let_through.iter().any(ArgumentHeader::overrides_method);
     if is_open { Effect::Write } else { operation_effect(said) }
 }
@@ -23,7 +26,7 @@ pub(super) fn effect_with(said: OperationTexts<'_>, let_through: &[ArgumentHeade
 pub(super) fn operation_effect(said: OperationTexts<'_>) -> Effect {
     // The specification of the QUERY method (draft-ietf-httpbis-safe-method-w-body §2) says that it is safe.
     if said.method.is_safe() || said.method.as_str() == "QUERY" {
-        return if runs_something(said) { Effect::Write } else { Effect::Read };
+        return if runs_or_connects(said) { Effect::Write } else { Effect::Read };
     }
     if said.method.is_idempotent() { Effect::Idempotent } else { Effect::Write }
 }
@@ -36,7 +39,7 @@ enum Verb {
 
 /// True if an operation with a safe method runs something, or opens a connection to it: an action on a resource
 /// (`/pods/{name}/exec`), or the first verb of its name or of a text.
-fn runs_something(said: OperationTexts<'_>) -> bool {
+fn runs_or_connects(said: OperationTexts<'_>) -> bool {
     let OperationTexts { key, operation, .. } = said;
     let text = |name: &str| operation.text(name).unwrap_or_default();
     if text("x-kubernetes-action") == "connect" || acts_on_resource(key) {

@@ -32,7 +32,7 @@ impl FoundOperation<'_> {
 
 /// Every operation, in order, with those beyond the limit, which are refused. `root` is that of the description.
 pub(super) fn find_operations<'d>(root: Cursor<'d, '_>) -> Vec<FoundOperation<'d>> {
-    let has_webhooks = note_webhooks(root);
+    let has_webhooks = report_webhooks(root);
     let document = root.document;
     let declared = root.node.get("paths");
     let paths = root.at_child("paths", declared.unwrap_or(&Node::Null));
@@ -71,7 +71,7 @@ pub(super) fn find_operations<'d>(root: Cursor<'d, '_>) -> Vec<FoundOperation<'d
 }
 
 /// Reports that webhooks are not tools; returns true if there are any.
-fn note_webhooks(root: Cursor<'_, '_>) -> bool {
+fn report_webhooks(root: Cursor<'_, '_>) -> bool {
     let Some(at) = root.unresolved_member("webhooks") else { return false };
     let n_webhooks = at.node.as_object().map_or(0, Object::len);
     if n_webhooks == 0 {
@@ -89,7 +89,7 @@ fn path_items<'d>(item: Cursor<'d, '_>) -> Arc<[LocatedNode<'d>]> {
     if reference_of(item.node).is_none() {
         return [item.located_node()].into();
     }
-    let end = item.resolved_node();
+    let end = item.target_or_report();
     let mut items = reference_targets(item.document, item.node, item.path());
     let is_last =
         |end: &LocatedNode<'d>| items.last().is_some_and(|last| ptr::eq(last.node, end.node));
@@ -144,7 +144,7 @@ impl<'d> PathItem<'_, 'd> {
 
     fn add_operation(&mut self, method: http::Method, at: Cursor<'d, '_>) {
         // No version allows an operation to be a reference, but descriptions in several files contain such references.
-        let operation = at.target().unwrap_or_else(|_| at.located_node());
+        let operation = at.target_without_report().unwrap_or_else(|_| at.located_node());
         let (key, items) = (Arc::clone(self.key), Arc::clone(self.items));
         self.operations.push(FoundOperation { method, key, items, operation });
     }

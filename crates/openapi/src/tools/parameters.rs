@@ -48,22 +48,24 @@ pub(super) fn offered_parameters<'d>(
     };
     operation.with_findings(|findings| {
         // Each parameter is compared with each place.
-        for parameter in operation.document.while_affordable(parameters, rules.places.len()) {
-            offered.sort_out(parameter, rules, findings);
+        for parameter in
+            operation.document.while_affordable(parameters, rules.places.parameter_step_cost())
+        {
+            offered.offer_or_withhold(parameter, rules, findings);
         }
         let parameters = &mut offered.parameters;
         note_query_beside_querystring(parameters, findings);
         if let Some(template) = template {
-            drop_unused(template, parameters, findings);
-            drop_fixed(template, parameters, findings);
-            add_undeclared(template, &at, parameters, findings);
+            drop_unused_path_parameters(template, parameters, findings);
+            drop_fixed_query_parameters(template, parameters, findings);
+            add_undeclared_variables(template, &at, parameters, findings);
         }
     });
     offered
 }
 
 impl<'d> OfferedParameters<'d> {
-    fn sort_out(
+    fn offer_or_withhold(
         &mut self,
         parameter: Parameter<'d>,
         rules: WithholdingRules<'_>,
@@ -219,12 +221,12 @@ struct Variables<'a> {
 
 impl<'a> Variables<'a> {
     fn from_template(template: &'a Template) -> Self {
-        let is_few = Self::are_few(template);
+        let is_few = Self::has_few_variables(template);
         let many = if is_few { HashSet::new() } else { template.variables().collect() };
         Self { template, many }
     }
 
-    fn are_few(template: &Template) -> bool {
+    fn has_few_variables(template: &Template) -> bool {
         template.variables().nth(COMPARED_VARIABLES).is_none()
     }
 
@@ -239,7 +241,11 @@ impl<'a> Variables<'a> {
 /// Up to this many variables are compared with each parameter.
 const COMPARED_VARIABLES: usize = 16;
 
-fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings: &mut Findings) {
+fn drop_unused_path_parameters(
+    template: &Template,
+    parameters: &mut Vec<Parameter<'_>>,
+    findings: &mut Findings,
+) {
     let variables = Variables::from_template(template);
     parameters.retain(|parameter| {
         let name = &parameter.name;
@@ -254,11 +260,15 @@ fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, finding
 }
 
 /// Removes query parameters that the path key's own query sets: they would be sent twice.
-fn drop_fixed(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings: &mut Findings) {
+fn drop_fixed_query_parameters(
+    template: &Template,
+    parameters: &mut Vec<Parameter<'_>>,
+    findings: &mut Findings,
+) {
     parameters.retain(|parameter| {
         let name = &parameter.name;
         let is_fixed =
-            parameter.location() == InputLocation::Query && template.fixes_query_key(name);
+            parameter.location() == InputLocation::Query && template.has_fixed_query_key(name);
         if is_fixed {
             let message = format!(
                 "expected each query parameter once, got one that the path fixes: `{name}`"
@@ -270,7 +280,7 @@ fn drop_fixed(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings
     });
 }
 
-fn add_undeclared<'d>(
+fn add_undeclared_variables<'d>(
     template: &Template,
     operation: &LocatedNode<'d>,
     parameters: &mut Vec<Parameter<'d>>,
@@ -278,7 +288,7 @@ fn add_undeclared<'d>(
 ) {
     let is_path = |parameter: &&Parameter<'_>| parameter.location() == InputLocation::Path;
     let mut declared: HashSet<Arc<str>> = HashSet::new();
-    let is_few = Variables::are_few(template);
+    let is_few = Variables::has_few_variables(template);
     if !is_few {
         declared
             .extend(parameters.iter().filter(is_path).map(|parameter| Arc::clone(&parameter.name)));

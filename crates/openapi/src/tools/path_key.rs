@@ -18,7 +18,7 @@ use crate::{
 pub(super) struct TemplateCache(Option<(Arc<str>, Template)>);
 
 impl TemplateCache {
-    fn parse(&mut self, key: &Arc<str>) -> Result<Template, &'static str> {
+    fn cached_or_parsed(&mut self, key: &Arc<str>) -> Result<Template, &'static str> {
         if let Some((_, cached_template)) = self.0.as_ref().filter(|(of, _)| Arc::ptr_eq(of, key)) {
             return Ok(cached_template.clone());
         }
@@ -35,13 +35,14 @@ pub(super) fn path_template(
     cursor: Cursor<'_, '_>,
 ) -> Option<Template> {
     let document = cursor.document;
-    let cursor = cursor.at_pointer(levels.get(1).map(|item| &*item.pointer).unwrap_or_default());
+    let cursor =
+        cursor.with_report_pointer(levels.get(1).map(|item| &*item.pointer).unwrap_or_default());
     let is_path = |name: &str| is_declared(document, levels, name, "path");
-    let parse_result = if framework::is_odd(key) {
+    let parse_result = if framework::has_framework_notation(key) {
         framework_template(key, &is_path, &|name| is_declared(document, levels, name, "query"))
     } else {
         template_cache
-            .parse(key)
+            .cached_or_parsed(key)
             .map(|template| (template, None))
             .map_err(|why| (Code::HostilePath, why))
     };
@@ -89,7 +90,7 @@ fn framework_template(
     is_query: &dyn Fn(&str) -> bool,
 ) -> Result<RewrittenTemplate, (Code, &'static str)> {
     let hostile = |why| (Code::HostilePath, why);
-    match framework::plain_key(key, is_path, is_query) {
+    match framework::rewrite_framework_key(key, is_path, is_query) {
         Ok(None) => Ok((Template::parse(key).map_err(hostile)?, None)),
         Ok(Some(Plain { key, first })) => {
             Ok((Template::parse(&key).map_err(hostile)?, Some(first)))

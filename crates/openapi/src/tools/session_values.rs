@@ -30,7 +30,8 @@ pub(super) fn session_bindings<'d>(
         let (nodes, unbound) =
             if is_item { graph.nodes_of_items(schema) } else { graph.nodes_of_value(schema) };
         for unbound in &unbound {
-            cursor.with_findings(|findings| report_unbound(unbound, session_inputs, findings));
+            cursor
+                .with_findings(|findings| report_unbound_input(unbound, session_inputs, findings));
         }
         let is_only_its_own =
             matches!(nodes.as_slice(), [only] if only.child_nodes().next().is_none());
@@ -51,7 +52,11 @@ pub(super) fn session_bindings<'d>(
     all.into()
 }
 
-fn report_unbound(unbound: &UnboundInput, session_inputs: SessionInputs, findings: &mut Findings) {
+fn report_unbound_input(
+    unbound: &UnboundInput,
+    session_inputs: SessionInputs,
+    findings: &mut Findings,
+) {
     let UnboundInput { pointer, annotation, why } = unbound;
     let got = match annotation {
         Some(invalid @ Annotation::Invalid { .. }) => {

@@ -10,7 +10,7 @@ use crate::{code::Code, cursor::Cursor, findings::Findings, operation::Operation
 
 /// The tags of each operation, each followed by those above it. The operations are of one description.
 #[doc(hidden)]
-pub fn tags_of(operations: &[Arc<Operation>]) -> Vec<Vec<&str>> {
+pub fn tags_with_ancestors(operations: &[Arc<Operation>]) -> Vec<Vec<&str>> {
     let Some(first) = operations.first() else { return Vec::new() };
     // Loading reported what is wrong with them.
     let mut findings = Findings::default();
@@ -35,7 +35,7 @@ impl<'d> Tags<'d> {
         let name = |tag: &'d Node| tag.text("name");
         let mut parents: HashMap<&str, Option<&str>> = HashMap::with_capacity(tags.len());
         parents.extend(tags.iter().filter_map(|tag| Some((name(tag)?, None))));
-        for tag in declared.items(0) {
+        for tag in declared.affordable_items(0) {
             let Some((name, parent)) =
                 tag.text_without_report("name").zip(tag.unresolved_member("parent"))
             else {
@@ -43,7 +43,9 @@ impl<'d> Tags<'d> {
             };
             let fault = match parent.node.as_str() {
                 Some(parent) if !parents.contains_key(parent) => "the name of a declared tag",
-                Some(parent) if is_below(&parents, parent, name) => "a tag that is not below it",
+                Some(parent) if is_tag_or_descendant(&parents, parent, name) => {
+                    "a tag that is not below it"
+                }
                 Some(parent) => {
                     parents.insert(name, Some(parent));
                     continue;
@@ -75,7 +77,7 @@ impl<'d> Tags<'d> {
 }
 
 /// True if `tag` is `above` or one of its descendants. A tree that is deeper than real ones counts as a circle.
-fn is_below(parents: &HashMap<&str, Option<&str>>, tag: &str, above: &str) -> bool {
+fn is_tag_or_descendant(parents: &HashMap<&str, Option<&str>>, tag: &str, above: &str) -> bool {
     let mut next = Some(tag);
     for _ in 0..MOST_LEVELS {
         match next {

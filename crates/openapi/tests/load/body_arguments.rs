@@ -154,7 +154,7 @@ paths:
 ";
     let loaded = loaded(paths, &wanted());
     let operation = &loaded.operations[0];
-    assert_eq!((operation.body_of_arguments(), &operation.no_body_arguments), (None, &None));
+    assert_eq!((operation.body_as_arguments_name(), &operation.no_body_arguments), (None, &None));
     let declared = operation.declaration().unwrap().input_schema.to_value();
     assert_eq!(declared["properties"]["body"], json!({"type": "object"}));
 }

@@ -185,7 +185,7 @@ fn a_finding_has_the_position_at_which_its_node_was_written() {
     let overlaid = applied("1.0.0", text, actions, &Limits::default()).overlaid.unwrap();
     let document = Document::new(overlaid.root().clone()).unwrap();
     let mut found = load(&document, &LoadOptions::default()).report.diagnostics;
-    overlaid.locate(text.as_bytes(), &mut found);
+    overlaid.fill_original_positions(text.as_bytes(), &mut found);
     let line = |pointer: &str| {
         let mut at = found.iter().filter(|known| known.pointer == pointer);
         at.next()

@@ -13,7 +13,7 @@ fn loaded(version: &str, text: &str, others: &[(&str, &str)]) -> Loaded {
     let document = Document::read(text.as_bytes(), &limits).expect("a description");
     let mut document = document.value.with_name("openapi.yaml");
     for _ in 0..others.len() + 2 {
-        for name in document.needs() {
+        for name in document.missing_documents() {
             match others.iter().find(|(known, _)| *known == &*name) {
                 Some((_, text)) => {
                     let text = format!("---\n{text}");
@@ -24,7 +24,7 @@ fn loaded(version: &str, text: &str, others: &[(&str, &str)]) -> Loaded {
             }
         }
     }
-    assert_eq!(document.needs(), [], "nothing is asked for for ever");
+    assert_eq!(document.missing_documents(), [], "nothing is asked for for ever");
     load(&document, &LoadOptions::default())
 }
 
@@ -295,7 +295,7 @@ fn a_reference_in_an_example_is_plain_data() {
 components: {schemas: {example: {$ref: b.yaml}}}";
     let text = format!("openapi: 3.0.3\n{text}");
     let document = Document::read(text.as_bytes(), &Limits::default()).expect("a description");
-    assert_eq!(document.value.needs(), ["b.yaml".into()]);
+    assert_eq!(document.value.missing_documents(), ["b.yaml".into()]);
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn documents_outside_of_the_directory_are_never_requested() {
     for reference in texts.split_whitespace() {
         let text = format!("openapi: 3.1.0\n{}", query(&format!("{{$ref: \"{reference}\"}}")));
         let document = Document::read(text.as_bytes(), &Limits::default()).expect("a description");
-        assert_eq!(document.value.needs(), [], "{reference}");
+        assert_eq!(document.value.missing_documents(), [], "{reference}");
         let loaded = load(&document.value, &LoadOptions::default());
         assert!(loaded.operations.is_empty(), "{reference}");
         let codes: Vec<_> =

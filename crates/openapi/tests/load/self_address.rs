@@ -153,7 +153,10 @@ fn check_needs(own: &str, reference: &str, expected: &[&str]) {
     let text = format!("openapi: 3.2.0\n{}", with_self(own, reference));
     let document = Document::read(text.as_bytes(), &Limits::default()).expect("a description");
     let document = document.value.with_name("openapi.yaml");
-    assert_eq!(document.needs(), expected.iter().map(|&name| name.into()).collect::<Vec<_>>());
+    assert_eq!(
+        document.missing_documents(),
+        expected.iter().map(|&name| name.into()).collect::<Vec<_>>()
+    );
     if expected.is_empty() {
         let loaded = load(&document, &LoadOptions::default());
         assert!(loaded.operations.is_empty(), "{own} {reference}");
@@ -188,7 +191,7 @@ fn a_missing_file_at_an_address_that_is_not_listed_refuses_the_operation() {
     let text = format!("openapi: 3.2.0\n{}", with_self("$self: http://169.254.169.254/a\n", "b"));
     let mut document = Document::read(text.as_bytes(), &Limits::default()).expect("one").value;
     document.refuse("b", super::references::missing());
-    assert_eq!(document.needs(), []);
+    assert_eq!(document.missing_documents(), []);
     let loaded = load(&document, &LoadOptions::default());
     assert!(loaded.operations.is_empty());
 }

@@ -12,15 +12,15 @@ use crate::{approval_record::StoredApproval, digest::Digest};
 impl Approvals {
     /// The unused approvals of calls that are equal to this one: those that others may decide about, and the one under which the
     /// call waits.
-    pub(super) async fn equal_approvals(
+    pub(super) async fn unused_equal_approvals(
         &self,
         call: &Call<'_>,
         digest: &Digest,
         asked: Option<&str>,
     ) -> Result<Vec<StoredApproval>, Box<Fault>> {
         let mut ids: Vec<String> = asked.map(str::to_owned).into_iter().collect();
-        if self.is_decided_by_others(call) {
-            let listed = self.store.get(&list_key(call, digest), now()).await;
+        if self.may_others_decide(call) {
+            let listed = self.store.get(&equal_approvals_key(call, digest), now()).await;
             let listed = listed.map_err(|error| approvals_unavailable_fault(&error))?;
             let listed = listed.as_ref().and_then(listed_ids).unwrap_or_default();
             ids.extend(listed.into_iter().filter(|id| asked != Some(id)));
@@ -38,32 +38,33 @@ impl Approvals {
     ///
     /// # Errors
     /// It cannot be kept.
-    pub(super) async fn list_as_equal(
+    pub(super) async fn list_for_equal_calls(
         &self,
         call: &Call<'_>,
         digest: &Digest,
         id: &str,
     ) -> Result<(), Box<Fault>> {
-        if !self.is_decided_by_others(call) {
+        if !self.may_others_decide(call) {
             return Ok(());
         }
-        let key = list_key(call, digest);
+        let key = equal_approvals_key(call, digest);
         let mut tries = 1..=ATTEMPTS;
         loop {
-            let stored = self.store.get(&key, now()).await.map_err(|error| not_kept(&error))?;
+            let stored =
+                self.store.get(&key, now()).await.map_err(|error| not_listed_fault(&error))?;
             let expected = stored.as_ref().map(|stored| Expected::Version(stored.version));
             let mut ids = stored.as_ref().and_then(listed_ids).unwrap_or_default();
             if ids.len() >= MANY {
                 ids = self.unused_ids(call, ids).await?;
             }
             ids.push(id.to_owned());
-            let record = Record::json(&ids).map_err(|error| not_kept(&error))?;
+            let record = Record::json(&ids).map_err(|error| not_listed_fault(&error))?;
             let record = record.with_time_to_live(self.rules.time);
             match self.store.put(&key, record, expected.unwrap_or(Expected::Absent), now()).await {
                 Ok(_) => return Ok(()),
                 // An equal call was faster.
                 Err(error) if error.kind() == ErrorKind::Conflict && tries.next().is_some() => {}
-                Err(error) => return Err(not_kept(&error)),
+                Err(error) => return Err(not_listed_fault(&error)),
             }
         }
     }
@@ -83,12 +84,12 @@ impl Approvals {
         Ok(unused)
     }
 
-    fn is_decided_by_others(&self, call: &Call<'_>) -> bool {
+    fn may_others_decide(&self, call: &Call<'_>) -> bool {
         self.rules.approvers != Approvers::Caller && call.principal().is_some()
     }
 }
 
-fn list_key(call: &Call<'_>, digest: &Digest) -> Key {
+fn equal_approvals_key(call: &Call<'_>, digest: &Digest) -> Key {
     let owner = Owner::new(call.principal(), call.session());
     Key::new(Space::Detail, owner, &format!("equal to {}", hexadecimal(digest)))
 }
@@ -102,7 +103,7 @@ fn is_unused(stored_approval: &StoredApproval) -> bool {
     stored_approval.approval.used.is_none()
 }
 
-fn not_kept(error: &Error) -> Box<Fault> {
+fn not_listed_fault(error: &Error) -> Box<Fault> {
     tracing::debug!(%error, "a call that needs approval is not listed");
     wording::not_kept(error.retry_after().unwrap_or_default())
 }

@@ -80,7 +80,7 @@ impl Approvals {
         if !is_rejected && !self.may_approve(call, by.as_deref()) {
             return Err(wording::approver_must_differ_fault(&id));
         }
-        if !self.use_approval(call, &stored_approval, is_rejected).await? {
+        if !self.use_if_unused(call, &stored_approval, is_rejected).await? {
             count_decision("unknown");
             return Err(wording::being_used(SOON));
         }
@@ -108,7 +108,10 @@ impl Approvals {
 
     /// True if the call of a program's tool brings the answer to a call of the program that waits, and not a decision about itself:
     /// the tool finds it among the extensions.
-    pub(super) async fn mark_if_resumed(&self, call: &mut Call<'_>) -> Result<bool, Box<Fault>> {
+    pub(super) async fn mark_program_resumption(
+        &self,
+        call: &mut Call<'_>,
+    ) -> Result<bool, Box<Fault>> {
         let asked = call.extensions().get::<AskedApproval>().map(|AskedApproval(id)| id.as_str());
         let named = call.decision().map(|decided| decided.approval.as_str());
         let Some(pending) = named.or_else(|| call.approval()).or(asked).map(str::to_owned) else {
@@ -139,7 +142,8 @@ impl Approvals {
             return Ok(Some(grant));
         }
         let asked = call.extensions().get::<AskedApproval>().map(|AskedApproval(id)| id.clone());
-        let mut equal_approvals = self.equal_approvals(call, digest, asked.as_deref()).await?;
+        let mut equal_approvals =
+            self.unused_equal_approvals(call, digest, asked.as_deref()).await?;
         // One that was approved is used first; of equal ones, the oldest.
         equal_approvals.sort_by_key(|stored_approval| {
             (state_rank(&stored_approval.approval.state), stored_approval.approval.asked)
@@ -158,7 +162,7 @@ impl Approvals {
                 ApprovalState::Waiting => false,
             };
             let is_approved = matches!(approval.state, ApprovalState::Approved { .. });
-            if !is_usable || !self.use_approval(call, &stored_approval, !is_approved).await? {
+            if !is_usable || !self.use_if_unused(call, &stored_approval, !is_approved).await? {
                 continue;
             }
             let by = approval.state.by().map(ToOwned::to_owned);
@@ -187,7 +191,7 @@ impl Approvals {
     }
 
     /// True if the approval was not used before. That of a call that is made is ended after the call.
-    async fn use_approval(
+    async fn use_if_unused(
         &self,
         call: &mut Call<'_>,
         stored_approval: &StoredApproval,

@@ -84,7 +84,7 @@ impl Page {
         Self { most, kept: BTreeMap::new(), n_bytes: 0, end: None }
     }
 
-    fn add_approval(&mut self, approval: Approval, n_bytes: usize) {
+    fn add_within_limits(&mut self, approval: Approval, n_bytes: usize) {
         let position = (approval.asked, approval.id.clone());
         if self.end.as_ref().is_some_and(|end| position >= *end) {
             return;
@@ -147,7 +147,7 @@ impl Approvals {
                 (approval.asked, approval.id.as_str()) > (*asked, id.as_str())
             });
             if is_behind && approval.used.is_none() && is_shown(&approval) {
-                page.add_approval(approval, stored_approval.n_bytes);
+                page.add_within_limits(approval, stored_approval.n_bytes);
             }
             ControlFlow::Continue(())
         };

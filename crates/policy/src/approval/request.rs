@@ -2,7 +2,8 @@
 
 use callgate_executor::{Backend, Call, PausableCall, Review, fingerprint};
 use callgate_tool::{
-    Approvers, PlannedRequest, Preview, Value, hexadecimal, json, visible_line, visible_quotation,
+    Approvers, PlannedRequest, Preview, Value, escape_and_quote_lines, escape_invisible_in_line,
+    hexadecimal, json,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -71,30 +72,30 @@ fn without_command(request: &PlannedRequest) -> Value {
 pub fn approval_text(request: &Value) -> String {
     let text = |name: &str| request.get(name).and_then(Value::as_str);
     let mut shown = match text("text") {
-        Some(said) if said.contains(['\n', '\r']) => format!("{}\n", visible_quotation(said)),
-        Some(said) => format!("{}\n", visible_line(said)),
+        Some(said) if said.contains(['\n', '\r']) => format!("{}\n", escape_and_quote_lines(said)),
+        Some(said) => format!("{}\n", escape_invisible_in_line(said)),
         None => {
-            let named = |name| visible_line(text(name).unwrap_or("?"));
+            let named = |name| escape_invisible_in_line(text(name).unwrap_or("?"));
             format!("{} {}\n", named("method"), named("url"))
         }
     };
     if let Some(program) = request.get("program") {
-        shown.push_str(&program_text(program));
+        shown.push_str(&program_place_text(program));
     }
     let headers = request.get("headers").and_then(Value::as_object);
     for (name, value) in headers.into_iter().flatten() {
         let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
-        let (name, value) = (visible_line(name), visible_line(&value));
+        let (name, value) = (escape_invisible_in_line(name), escape_invisible_in_line(&value));
         shown.push_str(&format!("{name}: {value}\n"));
     }
     if let Some(body) = text("body") {
-        shown.push_str(&format!("\n{}\n", visible_quotation(body)));
+        shown.push_str(&format!("\n{}\n", escape_and_quote_lines(body)));
     }
     shown
 }
 
 /// The place of a call in a program, in one line.
-fn program_text(program: &Value) -> String {
+fn program_place_text(program: &Value) -> String {
     let number = |name: &str| program.get(name).and_then(Value::as_u64).unwrap_or_default();
     let lines = program.get("lines").and_then(Value::as_array).map(Vec::as_slice);
     let lines: Vec<_> = lines.unwrap_or_default().iter().map(Value::to_string).collect();
@@ -104,7 +105,7 @@ fn program_text(program: &Value) -> String {
         lines => format!(", one of the lines {}", lines.join(", ")),
     };
     let (call, ran) = (number("call"), number("ran"));
-    let line = visible_line(&line);
+    let line = escape_invisible_in_line(&line);
     let covered = match number(COVERS) {
         0 => String::new(),
         n => format!(
@@ -135,7 +136,7 @@ const COVERS: &str = "covers";
 
 #[cfg(test)]
 mod tests {
-    use callgate_tool::is_unseen;
+    use callgate_tool::is_invisible_or_control;
 
     use super::*;
 
@@ -188,7 +189,7 @@ mod tests {
     #[test]
     fn no_text_of_a_request_hides_or_imitates_the_question() {
         let unseen: String =
-            ('\u{1}'..='\u{e0fff}').filter(|one| is_unseen(*one)).take(400).collect();
+            ('\u{1}'..='\u{e0fff}').filter(|one| is_invisible_or_control(*one)).take(400).collect();
         let forged = "\n\nSend this request?\n\nGET https://a.example\u{2028}Send this? [y/N] y\r";
         let text = format!("{unseen}{forged}");
         let request =
@@ -196,7 +197,9 @@ mod tests {
         for request in [request, json!({"text": text}), json!({"text": "\u{85}Send this request?"})]
         {
             let shown = approval_text(&request);
-            let hidden = shown.chars().find(|one| *one != '\n' && *one != '\t' && is_unseen(*one));
+            let hidden = shown
+                .chars()
+                .find(|one| *one != '\n' && *one != '\t' && is_invisible_or_control(*one));
             assert_eq!(hidden, None, "{shown:?}");
             assert!(!shown.lines().any(|line| line.starts_with("Send")), "{shown}");
         }

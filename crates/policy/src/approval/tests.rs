@@ -31,7 +31,7 @@ struct Sender {
 impl Backend for Sender {
     callgate_executor::of_tool!(tool, toolset);
 
-    fn calls_tools(&self) -> bool {
+    fn can_call_tools(&self) -> bool {
         true
     }
 

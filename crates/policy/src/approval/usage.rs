@@ -38,11 +38,12 @@ pub(super) async fn begin_use(
 ) -> Result<Try, Box<Fault>> {
     let mut user = User::default();
     getrandom::fill(&mut user).map_err(|_| wording::not_read(Duration::ZERO))?;
-    let begun = stored_approval.approval.with_use(Use::for_user(user, &stored_approval.approval));
+    let begun =
+        stored_approval.approval.with_use(Use::begin_for_user(user, &stored_approval.approval));
     match replace_or_drop_approval(store, stored_approval, &begun).await {
         Ok(Some(version)) => {
             let (store, key) = (Arc::clone(store), stored_approval.key.clone());
-            let has_detail = stored_approval.has_detail();
+            let has_detail = stored_approval.has_separate_request();
             let usage = Usage { store, key, version, approval: begun, has_detail };
             Ok(Try::Used(Some(Box::new(usage))))
         }
@@ -51,7 +52,7 @@ pub(super) async fn begin_use(
         Err(error) => {
             let undo =
                 Undo { store: Arc::clone(store), stored_approval: stored_approval.clone(), user };
-            tokio::spawn(undo.run());
+            tokio::spawn(undo.undo_with_retries());
             Err(approvals_unavailable_fault(&error))
         }
     }
@@ -70,8 +71,8 @@ pub(super) async fn use_up_rejected(
     .await
     {
         Ok(_) => {
-            if stored_approval.has_detail() {
-                remove_detail(store, &stored_approval.key).await;
+            if stored_approval.has_separate_request() {
+                remove_stored_request(store, &stored_approval.key).await;
             }
             Ok(Try::Used(None))
         }
@@ -81,7 +82,7 @@ pub(super) async fn use_up_rejected(
 }
 
 /// Removes the request of an approval that is used up. If this fails, it ends with its approval.
-async fn remove_detail(store: &Arc<dyn Store>, key: &Key) {
+async fn remove_stored_request(store: &Arc<dyn Store>, key: &Key) {
     let removed = store.remove(&key.in_space(Space::Detail), Expected::Any, now()).await;
     removed.inspect_err(|error| tracing::debug!(%error, "the request of an approval stays")).ok();
 }
@@ -112,7 +113,7 @@ impl Usage {
         };
         put.inspect_err(|error| tracing::debug!(%error, "a used approval is not ended")).ok();
         if self.has_detail {
-            remove_detail(&self.store, &self.key).await;
+            remove_stored_request(&self.store, &self.key).await;
         }
     }
 
@@ -120,7 +121,7 @@ impl Usage {
     pub(super) async fn delete_stored_approval(usage: Option<&Self>) {
         let Some(Self { store, key, version, has_detail, .. }) = usage else { return };
         if *has_detail {
-            remove_detail(store, key).await;
+            remove_stored_request(store, key).await;
         }
         let removed = store.remove(key, Expected::Version(*version), now()).await;
         removed.inspect_err(|error| tracing::debug!(%error, "a used approval stays")).ok();
@@ -136,7 +137,7 @@ struct Undo {
 }
 
 impl Undo {
-    async fn run(self) {
+    async fn undo_with_retries(self) {
         let end = Instant::now() + Use::TIME;
         while self.attempt_undo().await.is_err() {
             if Instant::now() >= end {
@@ -165,7 +166,7 @@ impl Undo {
         let stored_approval =
             stored.and_then(|stored| StoredApproval::from_stored(key.clone(), &stored));
         let (record, version) = match stored_approval {
-            Some(stored_approval) if stored_approval.approval.is_used_by(&self.user) => {
+            Some(stored_approval) if stored_approval.approval.is_use_begun_by(&self.user) => {
                 (record, stored_approval.version)
             }
             // An earlier attempt may have changed this server, and no replica yet.

@@ -26,7 +26,7 @@ impl ChainKey {
         Hmac::new_from_slice(key).map(Self).map_err(|_| error::short_key(LEAST_KEY))
     }
 
-    pub(crate) fn line_code(&self, previous: &Digest, line: &[u8]) -> Digest {
+    pub(crate) fn line_mac(&self, previous: &Digest, line: &[u8]) -> Digest {
         let mut mac = self.0.clone();
         mac.update(previous);
         mac.update(line);
@@ -42,7 +42,7 @@ impl ChainKey {
 
     /// Returns true if both keys make equal codes.
     pub(crate) fn is_same_key(&self, other: &Self) -> bool {
-        let (own, code) = (self.line_code(&START, b""), other.0.clone().chain_update(START));
+        let (own, code) = (self.line_mac(&START, b""), other.0.clone().chain_update(START));
         code.verify_slice(&own).is_ok()
     }
 }
@@ -63,7 +63,7 @@ impl Head {
             text.push_str(part);
         }
         let line = text.as_bytes().get(start..).unwrap_or_default();
-        self.code = key.line_code(&self.code, line);
+        self.code = key.line_mac(&self.code, line);
         text.push_str(CODE);
         text.push_str(&hexadecimal(&self.code));
         text.push_str(END);

@@ -36,7 +36,7 @@ impl<'a> LineReader<'a> {
         self.head.map_or(1, |head| head.number + 1)
     }
 
-    pub(super) fn is_at_a_line(&self) -> bool {
+    pub(super) fn has_no_pending_junk(&self) -> bool {
         self.junk.is_none()
     }
 
@@ -93,7 +93,7 @@ fn records_as_torn(record: &Record, junk: &[u8]) -> bool {
 }
 
 /// Reads the next line with its line break, up to the longest length; false at the end.
-pub(super) fn next<R: BufRead>(reader: &mut R, line: &mut Vec<u8>) -> io::Result<bool> {
+pub(super) fn read_next_line<R: BufRead>(reader: &mut R, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let n_read = io::Read::take(reader, MAX_LINE).read_until(b'\n', line)?;
     Ok(n_read > 0)

@@ -7,7 +7,9 @@ use callgate_executor::{
     Backend, Call, Decided, Ended, Ending, Extensions, OuterCall, fingerprint,
 };
 use callgate_secret::{MASK, Masker};
-use callgate_tool::{Event, Outcome, Principal, Session, Value, hexadecimal, visible_line};
+use callgate_tool::{
+    Event, Outcome, Principal, Session, Value, escape_invisible_in_line, hexadecimal,
+};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
@@ -29,9 +31,9 @@ pub(super) fn call_start_members(
     members.add_text("call", name).add_text("id", shortened_name(call.id()));
     let outer = call.extensions().get::<OuterCall>().map(|OuterCall(extensions)| extensions);
     let parent = outer.and_then(Extensions::get).map(|Audited(parent)| &**parent);
-    members.add_some("parent", parent);
+    members.add_text_if_some("parent", parent);
     let turn = call.extensions().get().or_else(|| outer?.get::<TurnId>());
-    members.add_some("turn", turn.map(ToString::to_string).as_deref());
+    members.add_text_if_some("turn", turn.map(ToString::to_string).as_deref());
     members.add_caller(call.principal(), call.session());
     members.add_text("tool", shortened_name(call.tool()));
     members.add_text("digest", &hexadecimal(&digest::arguments_digest(call.arguments())));
@@ -41,21 +43,21 @@ pub(super) fn call_start_members(
     if let Some(decided) = call.decision() {
         members.add_text("decision", decided.decision.as_str());
         members.add_text("approval", shortened_name(&decided.approval));
-        members.add_some("decided_by", decided.by.as_deref());
+        members.add_text_if_some("decided_by", decided.by.as_deref());
     }
     if let Some(IdempotencyKey(key)) = call.extensions().get() {
         members.add_text("key", &hexadecimal(&digest::key_digest(call.principal(), key)));
         members.add_text("fingerprint", &hexadecimal(fingerprint(call, backend).as_bytes()));
     }
-    members.add_some("target", backend.and_then(Backend::target).as_deref());
+    members.add_text_if_some("target", backend.and_then(Backend::target).as_deref());
     members.0
 }
 
 pub(super) fn decision_members(decided: &Decided, approval: &Approval) -> String {
     let mut members = Members::new("decided");
     members.add_text("approval", &approval.id).add_text("decision", decided.decision.as_str());
-    members.add_some("decided_by", decided.by.as_deref());
-    members.add_some("caller", approval.caller.as_deref());
+    members.add_text_if_some("decided_by", decided.by.as_deref());
+    members.add_text_if_some("caller", approval.caller.as_deref());
     members.add_text("tool", &approval.tool);
     members.0
 }
@@ -71,10 +73,10 @@ pub(super) fn call_end_members(call: &Call<'_>, ended: &Ended<'_>, name: &str) -
         members.add_json("attempts", &n_attempts.to_string());
     }
     members.add_json("elapsed_ms", &ended.elapsed.as_millis().to_string());
-    members.add_tool_events(ended.journal.events());
+    members.add_database_events(ended.journal.events());
     if let Some(Permit { approval, by }) = call.extensions().get() {
         members.add_text("approval", approval);
-        members.add_some("decided_by", by.as_deref());
+        members.add_text_if_some("decided_by", by.as_deref());
     }
     members.0
 }
@@ -136,35 +138,35 @@ impl Members {
         if !text.bytes().all(is_plain) {
             return self.add_json(name, &json_string(text));
         }
-        self.name(name);
+        self.push_member_name(name);
         for part in ["\"", text, "\""] {
             self.0.push_str(part);
         }
         self
     }
 
-    fn add_some(&mut self, name: &str, text: Option<&str>) {
+    fn add_text_if_some(&mut self, name: &str, text: Option<&str>) {
         if let Some(text) = text {
             self.add_text(name, text);
         }
     }
 
     fn add_json(&mut self, name: &str, json: &str) -> &mut Self {
-        self.name(name);
+        self.push_member_name(name);
         // A line that is read on a terminal shows all of its characters, and remains the same JSON.
-        self.0.push_str(&visible_line(json));
+        self.0.push_str(&escape_invisible_in_line(json));
         self
     }
 
     /// Who called, and a digest of the session.
     fn add_caller(&mut self, principal: Option<&Principal>, session: &Session) {
-        self.add_some("principal", principal.map(Principal::id));
+        self.add_text_if_some("principal", principal.map(Principal::id));
         let session = session.id().map(|id| hexadecimal(&digest::session_digest(id)));
-        self.add_some("session", session.as_deref());
+        self.add_text_if_some("session", session.as_deref());
     }
 
     /// The statements of a call of a database, by their texts and digests of their values, and the rows that it concerned.
-    fn add_tool_events(&mut self, events: &[Event]) {
+    fn add_database_events(&mut self, events: &[Event]) {
         let statement = |event: &Event| match event {
             Event::StatementSent { text, values } => Some(format!(
                 "{{\"text\":{},\"values\":{}}}",
@@ -191,7 +193,7 @@ impl Members {
         }
     }
 
-    fn name(&mut self, name: &str) {
+    fn push_member_name(&mut self, name: &str) {
         for part in [",\"", name, "\":"] {
             self.0.push_str(part);
         }
@@ -225,7 +227,7 @@ fn mask_members(value: &mut Value, names: &[String]) {
         Value::Array(items) => items.iter_mut().for_each(|item| mask_members(item, names)),
         Value::Object(members) => {
             for (name, member) in members.iter_mut() {
-                if names.iter().any(|secret| is_one_name(secret, name)) {
+                if names.iter().any(|secret| is_same_folded_name(secret, name)) {
                     *member = MASK.into();
                 } else {
                     mask_members(member, names);
@@ -236,7 +238,7 @@ fn mask_members(value: &mut Value, names: &[String]) {
     }
 }
 
-fn is_one_name(one: &str, other: &str) -> bool {
+fn is_same_folded_name(one: &str, other: &str) -> bool {
     let folded = |name: &str| name.replace('-', "_").to_ascii_lowercase();
     folded(one) == folded(other)
 }

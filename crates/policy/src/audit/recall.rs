@@ -74,7 +74,7 @@ impl Recalled {
     }
 
     /// The calls without a recorded end; those with keys may have reached their service.
-    pub(super) fn into_unknown(mut self) -> (Vec<UnknownCall>, BTreeMap<Digest, Keyed>) {
+    pub(super) fn into_calls_without_end(mut self) -> (Vec<UnknownCall>, BTreeMap<Digest, Keyed>) {
         let mut unknown = Vec::new();
         for (call, key) in std::mem::take(&mut self.open).into_values() {
             if let Some((key, digest)) = key {
@@ -98,7 +98,7 @@ impl Recalled {
         let mut reader = BufReader::new(file);
         reader.seek(SeekFrom::Start(start))?;
         let (mut reading, mut bytes, mut is_told) = (LineReader::new(key), Vec::new(), start > 0);
-        while lines::next(&mut reader, &mut bytes)? {
+        while lines::read_next_line(&mut reader, &mut bytes)? {
             let read = reading.read_line(&bytes);
             if !is_told && matches!(read, LineState::Altered(_) | LineState::Missing(..)) {
                 is_told = true;
@@ -127,7 +127,7 @@ impl Recalled {
         match record.event.as_str() {
             "begun" => {
                 let key = key_and_fingerprint(&record);
-                if let Some(call) = unknown_call(record).filter(|call| call.time >= since) {
+                if let Some(call) = call_from_record(record).filter(|call| call.time >= since) {
                     self.open.insert(name, (call, key));
                 }
             }
@@ -157,7 +157,7 @@ impl Recalled {
     }
 }
 
-fn unknown_call(record: Record) -> Option<UnknownCall> {
+fn call_from_record(record: Record) -> Option<UnknownCall> {
     Some(UnknownCall {
         time: parse_time(&record.time)?,
         id: record.id.unwrap_or_default(),
@@ -189,7 +189,7 @@ fn position_since(file: &mut File, since: SystemTime) -> io::Result<u64> {
         let mut is_before = false;
         // The first piece is the end of a line; the next whole line has a time.
         for n_read in 0.. {
-            if !lines::next(&mut reader, &mut bytes)? {
+            if !lines::read_next_line(&mut reader, &mut bytes)? {
                 break;
             }
             let line = bytes.strip_suffix(b"\n").filter(|_| n_read > 0).and_then(Line::from_bytes);

@@ -107,13 +107,13 @@ impl Verifying<'_> {
         let unreadable = |source| error::unreadable_file_error(path, source);
         let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
         let mut bytes = Vec::new();
-        while lines::next(&mut reader, &mut bytes).map_err(unreadable)? {
+        while lines::read_next_line(&mut reader, &mut bytes).map_err(unreadable)? {
             if let Some((kind, line)) = self.verify_line(&bytes) {
                 self.verified.flaw = Some(Flaw { file: path.to_owned(), line, kind });
                 return Ok(());
             }
         }
-        if !self.reading.is_at_a_line() {
+        if !self.reading.has_no_pending_junk() {
             let line = self.good.number + 1;
             let flaw = Flaw { file: path.to_owned(), line, kind: FlawKind::Altered };
             self.verified.flaw = Some(flaw);

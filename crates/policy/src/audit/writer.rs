@@ -68,7 +68,7 @@ impl Writer {
         let thread = thread::Builder::new().name("callgate-audit".to_owned());
         let started = thread.spawn(move || {
             while let Some(lines) = own.wait_for_lines() {
-                state.write(lines);
+                state.write_lines(lines);
             }
             drop(state);
             drop(end);
@@ -79,15 +79,15 @@ impl Writer {
 
     /// Adds a line after all earlier ones. The receiver gets whether it was written; nothing if too many lines wait.
     pub(super) fn add_line(&self, members: String) -> oneshot::Receiver<bool> {
-        self.push(members, true)
+        self.push_line(members, true)
     }
 
     /// Adds a line for which nothing waits. It is written with the next one, or a little later.
-    pub(super) fn add_later(&self, members: String) {
-        drop(self.push(members, false));
+    pub(super) fn add_line_later(&self, members: String) {
+        drop(self.push_line(members, false));
     }
 
-    fn push(&self, members: String, is_urgent: bool) -> oneshot::Receiver<bool> {
+    fn push_line(&self, members: String, is_urgent: bool) -> oneshot::Receiver<bool> {
         let (tell, told) = oneshot::channel();
         let mut queue = self.shared.lock();
         if queue.lines.len() < MOST_WAITING && queue.n_bytes < MOST_BYTES {
@@ -169,7 +169,7 @@ impl WriterState {
     }
 
     /// Writes lines at once, and reports for each whether it is in the file.
-    fn write(&mut self, lines: Vec<QueuedLine>) {
+    fn write_lines(&mut self, lines: Vec<QueuedLine>) {
         self.renew_if_moved();
         let (mut text, mut head, mut ends) = (String::new(), self.head, Vec::new());
         if let Some(opening) = &self.opening {

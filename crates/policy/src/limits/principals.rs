@@ -47,7 +47,7 @@ impl Principals {
             return Some(Arc::clone(&principal_limit.bounded));
         }
         if principal_limits.len() >= MOST {
-            principal_limits.retain(|_, principal_limit| !principal_limit.is_forgotten(now));
+            principal_limits.retain(|_, principal_limit| !principal_limit.can_be_forgotten(now));
         }
         if principal_limits.len() >= MOST {
             return None;
@@ -60,9 +60,9 @@ impl Principals {
 
 impl PrincipalLimit {
     /// Returns true if a new limit would be equal: no call holds a permit, and the rate has recovered.
-    fn is_forgotten(&self, now: Instant) -> bool {
+    fn can_be_forgotten(&self, now: Instant) -> bool {
         let LimitState { bucket, gate } = &*self.bounded;
-        let refill = bucket.as_ref().map_or(Duration::ZERO, |bucket| bucket.refill_time());
+        let refill = bucket.as_ref().map_or(Duration::ZERO, |bucket| bucket.full_refill_time());
         let is_idle = gate.as_ref().is_none_or(|gate: &Arc<Gate>| gate.is_idle());
         // A call that has found the limit and not yet entered holds a reference.
         Arc::strong_count(&self.bounded) == 1 && is_idle && now.duration_since(self.used) >= refill

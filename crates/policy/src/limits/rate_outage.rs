@@ -48,7 +48,10 @@ impl SharedRates {
         bucket: &Bucket,
     ) -> Result<(), Box<Fault>> {
         let key = counted.rate_key(bucket.rate);
-        let taken = self.store.take(&key, bucket.rate.pace(), Instant::now().into_std()).await;
+        let taken = self
+            .store
+            .take_paced_request(&key, bucket.rate.pace(), Instant::now().into_std())
+            .await;
         match (taken, self.on_outage) {
             (Ok(None), _) => {
                 let _: Result<(), Duration> = bucket.take_call();

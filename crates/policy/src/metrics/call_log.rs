@@ -8,7 +8,7 @@ use tracing::{Level, Span};
 use super::series::CountedCall;
 
 /// Writes the event, unless nobody reads events of this target.
-pub(super) fn write(call: &Call<'_>, ended: &Ended<'_>, status: Option<u16>) {
+pub(super) fn log_call_end(call: &Call<'_>, ended: &Ended<'_>, status: Option<u16>) {
     if !tracing::enabled!(target: TARGET, Level::INFO) {
         return;
     }
@@ -17,7 +17,7 @@ pub(super) fn write(call: &Call<'_>, ended: &Ended<'_>, status: Option<u16>) {
     tracing::info!(
         target: TARGET,
         parent: None,
-        tool = counted.filter(|counted| counted.is_known()).map(|_| call.tool()),
+        tool = counted.filter(|counted| counted.has_tool()).map(|_| call.tool()),
         toolset,
         outcome = ended.ending.as_str(),
         status,

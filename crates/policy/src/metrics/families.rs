@@ -31,7 +31,7 @@ pub fn describe_metrics() {
 }
 
 /// Makes the series of a toolset's calls before its first call, so that a dashboard finds them. Existing series stay.
-pub fn describe_toolset(name: &str) {
+pub fn create_toolset_series(name: &str) {
     let toolset = || name.to_owned();
     counter!("callgate_calls_total", "toolset" => toolset(), "outcome" => "answered", "reached" => "yes").increment(0);
     counter!("callgate_tool_calls_total", "toolset" => toolset(), "tool" => OTHER_TOOLS, "effect" => "read", "outcome" => "answered").increment(0);

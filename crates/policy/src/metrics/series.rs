@@ -50,7 +50,7 @@ pub(super) struct CountedCall {
 }
 
 impl<K: Ord + Copy> Counters<K> {
-    fn get(&self, key: K, make: impl FnOnce() -> Counter) -> Counter {
+    fn counter_or_new(&self, key: K, make: impl FnOnce() -> Counter) -> Counter {
         let counters = self.0.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(counter) = counters.get(&key) {
             return counter.clone();
@@ -116,25 +116,25 @@ impl OfToolset {
         Self { toolset, in_flight, duration, ended, responses, tools: RwLock::default() }
     }
 
-    fn ended_calls(&self, outcome: &'static str, reached: &'static str) -> Counter {
+    fn ended_calls_counter(&self, outcome: &'static str, reached: &'static str) -> Counter {
         let toolset = || self.toolset.clone();
-        self.ended.get((outcome, reached), || {
+        self.ended.counter_or_new((outcome, reached), || {
             counter!("callgate_calls_total", "toolset" => toolset(), "outcome" => outcome, "reached" => reached)
         })
     }
 
     fn response_counter(&self, status: u16) -> Counter {
         let toolset = || self.toolset.clone();
-        self.responses.get(status, || {
+        self.responses.counter_or_new(status, || {
             counter!("callgate_service_responses_total", "toolset" => toolset(), "status" => status.to_string())
         })
     }
 }
 
 impl OfTool {
-    fn ended_calls(&self, toolset: &str, effect: Effect, outcome: &'static str) -> Counter {
+    fn ended_calls_counter(&self, toolset: &str, effect: Effect, outcome: &'static str) -> Counter {
         let effect = effect.as_str();
-        self.ended.get((effect, outcome), || {
+        self.ended.counter_or_new((effect, outcome), || {
             let (toolset, tool) = (toolset.to_owned(), self.name.clone());
             counter!("callgate_tool_calls_total", "toolset" => toolset, "tool" => tool, "effect" => effect, "outcome" => outcome)
         })
@@ -142,7 +142,7 @@ impl OfTool {
 }
 
 impl CountedCall {
-    pub(super) fn is_known(&self) -> bool {
+    pub(super) fn has_tool(&self) -> bool {
         self.tool.is_some()
     }
 
@@ -160,9 +160,9 @@ impl CountedCall {
     ) {
         let Self { toolset: series, tool } = self;
         series.in_flight.decrement(1);
-        series.ended_calls(outcome, reached.as_str()).increment(1);
+        series.ended_calls_counter(outcome, reached.as_str()).increment(1);
         if let Some((tool, effect)) = tool {
-            tool.ended_calls(&series.toolset, *effect, outcome).increment(1);
+            tool.ended_calls_counter(&series.toolset, *effect, outcome).increment(1);
         }
         series.duration.record(elapsed);
         let (mut n_refreshed, mut n_again) = (0, 0);

@@ -19,7 +19,7 @@ use tracing::{
 use tracing_subscriber::{Layer, Registry, layer::Context, layer::SubscriberExt};
 
 use super::*;
-use crate::subscriber::subscribe;
+use crate::subscriber::set_thread_subscriber;
 
 /// The fields of every span `call`, in order.
 #[derive(Clone, Debug, Default)]
@@ -68,7 +68,7 @@ fn fields(expected: &[(&'static str, &str)]) -> BTreeMap<&'static str, String> {
 async fn each_call_has_a_span_with_its_ending() {
     let spans = Spans::default();
     let subscriber = Registry::default().with(spans.clone());
-    let _guard = subscribe(subscriber);
+    let _guard = set_thread_subscriber(subscriber);
     let (executor, session) = (executor(), Session::default());
     let asked = |tool: &str| ToolCall::new("7", tool, Arguments::new());
     for tool in ["fine", "broken", "nope", "slow"] {

@@ -44,19 +44,19 @@ impl Claim {
     }
 
     /// Becomes the holder, if the record is as expected.
-    pub(super) async fn claim(&self, expected: Expected) -> Result<(), Error> {
-        self.put_over(expected, State::Running).await
+    pub(super) async fn claim_if_expected(&self, expected: Expected) -> Result<(), Error> {
+        self.put_state_if_expected(expected, State::Running).await
     }
 
     /// Writes a state over the record, if it is still the holder's. Another process may have written that the end is
     /// unknown, and a store that did not answer may have kept what it was given.
-    pub(super) async fn put_state(&self, state: State<'_>) -> Result<(), Error> {
+    pub(super) async fn put_state_if_own(&self, state: State<'_>) -> Result<(), Error> {
         let last_version = Version::new(self.version.load(Ordering::Relaxed));
-        match self.put_over(Expected::Version(last_version), state).await {
+        match self.put_state_if_expected(Expected::Version(last_version), state).await {
             Err(error) if error.kind() == ErrorKind::Conflict => {
                 let is_renewal = state == State::Running;
                 let version = self.own_version(is_renewal).await?.ok_or(error)?;
-                self.put_over(Expected::Version(version), state).await
+                self.put_state_if_expected(Expected::Version(version), state).await
             }
             put => put,
         }
@@ -64,11 +64,11 @@ impl Claim {
 
     /// Marks a request that is not made although its record may be there, or may come later; returns whether it could.
     pub(super) async fn mark_unsent(&self) -> bool {
-        match self.put_over(Expected::Absent, State::Unsent).await {
+        match self.put_state_if_expected(Expected::Absent, State::Unsent).await {
             Err(error) if error.kind() == ErrorKind::Conflict => {
                 let Ok(own) = self.own_version(true).await else { return false };
                 let Some(version) = own else { return true };
-                self.put_over(Expected::Version(version), State::Unsent).await.is_ok()
+                self.put_state_if_expected(Expected::Version(version), State::Unsent).await.is_ok()
             }
             put => put.is_ok(),
         }
@@ -77,7 +77,7 @@ impl Claim {
     /// In a store of this process alone nothing comes late, so that no mark has to take up room.
     pub(super) async fn free_key(&self) -> Result<(), Error> {
         if self.is_shared() {
-            return self.put_state(State::Unsent).await;
+            return self.put_state_if_own(State::Unsent).await;
         }
         let version = Version::new(self.version.load(Ordering::Relaxed));
         self.records.store.remove(&self.key, Expected::Version(version), now()).await.map(drop)
@@ -89,7 +89,11 @@ impl Claim {
         Ok(stored.filter(|stored| self.is_own(&stored.record, is_running)).map(|it| it.version))
     }
 
-    async fn put_over(&self, expected: Expected, state: State<'_>) -> Result<(), Error> {
+    async fn put_state_if_expected(
+        &self,
+        expected: Expected,
+        state: State<'_>,
+    ) -> Result<(), Error> {
         let Self { records, key, digest, end_digest, holder, version } = self;
         let digest = *end_digest.get().unwrap_or(digest);
         let entry = Entry { digest, holder: *holder, lease: Duration::ZERO, state };

@@ -32,11 +32,11 @@ impl Guard {
     /// Ends the request with this result. A result for which there is no room is not kept; its key is.
     pub async fn finish(mut self, result: &[u8]) {
         self.stop_renewal().await;
-        let kept = self.claim.put_state(State::Ended(result)).await;
+        let kept = self.claim.put_state_if_own(State::Ended(result)).await;
         let is_too_much =
             |error: &Error| matches!(error.kind(), ErrorKind::Full | ErrorKind::TooLarge);
         let kept = match kept {
-            Err(error) if is_too_much(&error) => self.claim.put_state(State::Unknown).await,
+            Err(error) if is_too_much(&error) => self.claim.put_state_if_own(State::Unknown).await,
             kept => kept,
         };
         self.is_ended = true;
@@ -46,13 +46,13 @@ impl Guard {
     }
 
     /// Ends the request with this result, which requests of this digest repeat.
-    pub(crate) async fn finish_as(self, result: &[u8], digest: Digest) {
+    pub(crate) async fn finish_with_digest(self, result: &[u8], digest: Digest) {
         self.claim.set_end_digest(digest);
         self.finish(result).await;
     }
 
     /// Frees the key, because the request was not executed: the key may be used again.
-    pub async fn free(mut self) {
+    pub async fn free_key(mut self) {
         self.stop_renewal().await;
         let freed = self.claim.free_key().await;
         self.is_ended = true;
@@ -73,7 +73,7 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         if !self.is_ended {
-            let mut end = Box::pin(self.claim.put_state(State::Unknown));
+            let mut end = Box::pin(self.claim.put_state_if_own(State::Unknown));
             drop(end.as_mut().poll(&mut Context::from_waker(Waker::noop())));
         }
     }

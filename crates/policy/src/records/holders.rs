@@ -42,13 +42,13 @@ impl Holders {
     }
 
     /// Returns true if the holder still runs; `None` for one of another process.
-    pub(super) fn is_open(&self, holder: &Holder) -> Option<bool> {
+    pub(super) fn is_running_here(&self, holder: &Holder) -> Option<bool> {
         let number = self.number_in_process(holder)?;
         Some(self.lock_numbers().open.contains(&number))
     }
 
     /// Returns true if the holder is gone and is known to have sent nothing.
-    pub(super) fn was_unsent(&self, holder: &Holder) -> bool {
+    pub(super) fn has_left_unsent(&self, holder: &Holder) -> bool {
         self.number_in_process(holder)
             .is_some_and(|number| self.lock_numbers().unsent.contains(&number))
     }

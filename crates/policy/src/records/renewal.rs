@@ -47,7 +47,7 @@ async fn renew_lease(claim: Arc<Claim>, mut stopped: oneshot::Receiver<()>) {
             _ = &mut stopped => return,
             () = time::sleep(wait) => {}
         }
-        wait = match claim.put_state(State::Running).await {
+        wait = match claim.put_state_if_own(State::Running).await {
             Ok(()) => LEASE / 3,
             // Somebody has found the lease lapsed. The end of the request will still be told.
             Err(error) if error.kind() == ErrorKind::Conflict => return,

@@ -53,17 +53,17 @@ async fn a_call_under_a_key_begins_once_and_its_result_expires() {
     assert!(matches!(begin(&records, "k", 1).await, Begun::Replay(first) if first == b"seven"));
     assert!(matches!(begin(&records, "k", 2).await, Begun::Different));
     tokio::time::advance(Duration::from_secs(1)).await;
-    fresh(begin(&records, "k", 2).await).free().await;
+    fresh(begin(&records, "k", 2).await).free_key().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_key_without_execution_begins_again_and_an_abandoned_one_does_not() {
     let records = Records::new(bounds(9, 99_999));
-    fresh(begin(&records, "k", 1).await).free().await;
+    fresh(begin(&records, "k", 1).await).free_key().await;
     drop(fresh(begin(&records, "k", 1).await));
     assert!(matches!(begin(&records, "k", 1).await, Begun::Unknown));
     tokio::time::advance(Duration::from_secs(10)).await;
-    fresh(begin(&records, "k", 1).await).free().await;
+    fresh(begin(&records, "k", 1).await).free_key().await;
 }
 
 #[tokio::test]
@@ -97,13 +97,13 @@ async fn a_full_store_refuses_keys_until_one_expires() {
     tokio::time::advance(Duration::from_secs(4)).await;
     assert_eq!(wait(begin(&records, "c", 1).await), 6);
     tokio::time::advance(Duration::from_secs(6)).await;
-    fresh(begin(&records, "c", 1).await).free().await;
+    fresh(begin(&records, "c", 1).await).free_key().await;
 
     let records = Records::new(bounds(9, 3 * KEY));
     fresh(begin(&records, "a", 1).await).finish(&[0; 2 * KEY]).await;
     assert_eq!(wait(begin(&records, "b", 1).await), 10);
     tokio::time::advance(TIME).await;
-    fresh(begin(&records, "b", 1).await).free().await;
+    fresh(begin(&records, "b", 1).await).free_key().await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -122,11 +122,11 @@ async fn records_of_an_earlier_process_are_kept_for_the_rest_of_their_time() {
     records.keep_earlier_result(Earlier { digest: [2; 32], ..earlier("a", None, 0) }).await;
     assert!(matches!(begin(&records, "a", 1).await, Begun::Replay(first) if first == b"1"));
     assert!(matches!(begin(&records, "b", 1).await, Begun::Unknown));
-    fresh(begin(&records, "old", 1).await).free().await;
+    fresh(begin(&records, "old", 1).await).free_key().await;
     tokio::time::advance(Duration::from_secs(1)).await;
-    fresh(begin(&records, "a", 1).await).free().await;
+    fresh(begin(&records, "a", 1).await).free_key().await;
     tokio::time::advance(Duration::from_secs(7)).await;
-    fresh(begin(&records, "b", 1).await).free().await;
+    fresh(begin(&records, "b", 1).await).free_key().await;
 }
 
 /// The number of keys that a principal can begin, and finish with a result of so many bytes.
@@ -182,14 +182,14 @@ async fn a_call_costs_two_requests_to_the_store_of_a_program_and_a_repetition_tw
     assert_eq!(store.n_requests(), 2);
     assert!(matches!(begin(&records, "k", 1).await, Begun::Replay(first) if first == b"1"));
     assert_eq!(store.n_requests(), 2);
-    fresh(begin(&records, "free", 1).await).free().await;
+    fresh(begin(&records, "free", 1).await).free_key().await;
     assert_eq!(store.n_requests(), 2);
     // Another process with the same store has the result, too.
     let other = Records::over(store.clone(), TIME);
     assert!(matches!(begin(&other, "k", 1).await, Begun::Replay(first) if first == b"1"));
     assert!(matches!(begin(&other, "k", 2).await, Begun::Different));
     tokio::time::advance(TIME).await;
-    fresh(begin(&other, "k", 2).await).free().await;
+    fresh(begin(&other, "k", 2).await).free_key().await;
 }
 
 #[tokio::test]
@@ -243,7 +243,7 @@ async fn of_many_calls_that_replace_an_end_one_begins() {
 #[tokio::test]
 async fn a_malformed_record_counts_as_a_call_with_an_unknown_end() {
     let records = Records::over(Slow::store(), TIME);
-    let name = key_of(None, &digest::key_digest(None, "k"));
+    let name = record_key(None, &digest::key_digest(None, "k"));
     for bytes in [&b""[..], b"e", &[b'r'; 40], &[b'u'; 40], &[b'x'; 33]] {
         let record = Record::new("", bytes.to_vec().into()).with_time_to_live(TIME);
         records.store.put(&name, record, Expected::Any, now()).await.unwrap();
@@ -324,7 +324,7 @@ proptest! {
                         match step {
                             Step::Drop(_) => drop(guard),
                             Step::Finish(_) => guard.finish(b"1").await,
-                            _ => guard.free().await,
+                            _ => guard.free_key().await,
                         }
                         models[at] = match step {
                             Step::Drop(_) => Model::Unknown(now),

@@ -96,8 +96,13 @@ impl<H: Hook> Store for TestStore<H> {
         self.hook.after(Request::Remove).map(|()| is_removed)
     }
 
-    async fn take(&self, key: &Key, pace: Pace, now: Instant) -> Result<Option<Duration>, Error> {
+    async fn take_paced_request(
+        &self,
+        key: &Key,
+        pace: Pace,
+        now: Instant,
+    ) -> Result<Option<Duration>, Error> {
         self.hook.before(Request::Take).await?;
-        self.memory.take(key, pace, now).await
+        self.memory.take_paced_request(key, pace, now).await
     }
 }

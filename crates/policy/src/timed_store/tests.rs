@@ -14,7 +14,7 @@ use tracing_subscriber::{Layer, Registry, layer::Context, layer::SubscriberExt};
 
 use super::*;
 use crate::{
-    subscriber::subscribe,
+    subscriber::set_thread_subscriber,
     tests::store::{Hook, Request, TestStore},
 };
 
@@ -104,7 +104,7 @@ async fn a_store_that_does_not_answer_is_waited_for_once_and_tried_once_a_second
 #[tokio::test(start_paused = true)]
 async fn a_large_request_that_fails_says_nothing_about_the_store() {
     let (lines, trial) = (Lines::default(), Trial::new());
-    let _guard = subscribe(Registry::default().with(lines.clone()));
+    let _guard = set_thread_subscriber(Registry::default().with(lines.clone()));
     let group = Group::of_space(Space::Session);
     for milliseconds in [5_000, u64::MAX] {
         trial.slow.milliseconds_of_lists.store(milliseconds, Ordering::SeqCst);
@@ -153,7 +153,7 @@ impl<S: Subscriber> Layer<S> for Lines {
 #[tokio::test(start_paused = true)]
 async fn each_change_of_the_store_is_one_line_of_the_log() {
     let (lines, trial) = (Lines::default(), Trial::new());
-    let _guard = subscribe(Registry::default().with(lines.clone()));
+    let _guard = set_thread_subscriber(Registry::default().with(lines.clone()));
     for milliseconds in [0, u64::MAX, u64::MAX, 5_000, 5_000, 0, 0] {
         trial.takes(milliseconds);
         tokio::time::advance(PAUSE).await;

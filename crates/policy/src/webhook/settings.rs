@@ -1,7 +1,9 @@
 //! The key `approvals`: the service that a sidecar tells of calls that wait for a person. The build reads its secrets.
 
 use callgate_secret::SecretReference;
-use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys, read_secrets};
+use callgate_settings::{
+    Kind, Mapping, Reader, SettingCode, forms, keys, member_pointer, read_secrets,
+};
 use url::Url;
 
 /// The webhook that a sidecar tells of each call that begins to wait for an approval.
@@ -49,7 +51,7 @@ forms! {
 }
 
 fn webhook_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
-    let text = reader.setting(mapping, key)?;
+    let text = reader.string_or_variable(mapping, key)?;
     let is_fine = |url: &Url| {
         matches!(url.scheme(), "http" | "https")
             && url.username().is_empty()
@@ -60,7 +62,7 @@ fn webhook_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<U
     if url.is_none() {
         let message = "expected an http or https URL without a user and without `#`";
         let help = "for example `https://chat.example.com/approvals`";
-        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+        reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
     }
     url
 }

@@ -8,7 +8,7 @@ use callgate_transport::{Error, ErrorKind};
 use http::Response;
 
 use super::*;
-use crate::subscriber::subscribe;
+use crate::subscriber::set_thread_subscriber;
 
 /// A receiver that answers from a script, and then takes everything.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ fn webhook(receiver: &Arc<Receiver>) -> Webhook {
     let url = "https://chat.example.com/approvals?team=a".parse().unwrap();
     let transport = Arc::clone(receiver) as Arc<dyn Transport>;
     let webhook = Webhook::new();
-    webhook.aim(Some(WebhookTarget { url, keys: keys.into(), transport }));
+    webhook.set_target(Some(WebhookTarget { url, keys: keys.into(), transport }));
     webhook
 }
 
@@ -58,7 +58,7 @@ fn notice(id: &str) -> Notice {
 /// Runs a webhook for a time on the paused clock.
 async fn run_for(webhook: &Webhook, time: Duration) {
     let stop = Stop::default();
-    tokio::join!(webhook.run(&stop), async {
+    tokio::join!(webhook.deliver_until_stopped(&stop), async {
         sleep(time).await;
         stop.stop();
     });
@@ -68,7 +68,7 @@ async fn run_for(webhook: &Webhook, time: Duration) {
 async fn a_notice_is_signed_by_each_key_and_holds_no_value_of_the_call() {
     let receiver = Receiver::new(&[]);
     let webhook = webhook(&receiver);
-    webhook.announce(notice("approval_1"));
+    webhook.queue_notice(notice("approval_1"));
     run_for(&webhook, Duration::from_secs(5)).await;
     let requests = receiver.requests();
     assert_eq!(requests.len(), 1);
@@ -92,7 +92,7 @@ async fn a_notice_is_signed_by_each_key_and_holds_no_value_of_the_call() {
 async fn a_notice_is_sent_again_under_its_id_until_the_service_accepts_it() {
     let receiver = Receiver::new(&[None, Some(500), Some(404), Some(302), Some(200)]);
     let webhook = webhook(&receiver);
-    webhook.announce(notice("approval_1"));
+    webhook.queue_notice(notice("approval_1"));
     run_for(&webhook, Duration::from_mins(5)).await;
     let requests = receiver.requests();
     assert_eq!(requests.len(), 5);
@@ -108,7 +108,7 @@ async fn a_notice_is_sent_again_under_its_id_until_the_service_accepts_it() {
 async fn a_notice_is_given_up_when_its_approval_ends() {
     let receiver = Receiver::new(&[None; 1000]);
     let webhook = webhook(&receiver);
-    webhook.announce(notice("approval_1"));
+    webhook.queue_notice(notice("approval_1"));
     run_for(&webhook, Duration::from_hours(1)).await;
     let received = receiver.received.lock().unwrap();
     let (first, last) = (received[0].1, received[received.len() - 1].1);
@@ -121,8 +121,8 @@ async fn a_notice_is_given_up_when_its_approval_ends() {
 async fn a_notice_that_fails_does_not_delay_others() {
     let receiver = Receiver::new(&[Some(503)]);
     let webhook = webhook(&receiver);
-    webhook.announce(notice("approval_1"));
-    webhook.announce(notice("approval_2"));
+    webhook.queue_notice(notice("approval_1"));
+    webhook.queue_notice(notice("approval_2"));
     run_for(&webhook, Duration::from_secs(3)).await;
     let ids: Vec<_> =
         receiver.requests().iter().map(|it| it.headers()["webhook-id"].clone()).collect();
@@ -153,13 +153,13 @@ async fn the_notices_of_one_caller_do_not_delay_those_of_another() {
     let target = webhook.current_target().unwrap();
     let (url, keys) = (target.url.clone(), target.keys.clone());
     let transport = Arc::new(Busy(Arc::clone(&receiver)));
-    webhook.aim(Some(WebhookTarget { url, keys, transport }));
+    webhook.set_target(Some(WebhookTarget { url, keys, transport }));
     for number in 0..3_000 {
-        webhook.announce(notice(&format!("approval_{number}")));
+        webhook.queue_notice(notice(&format!("approval_{number}")));
     }
     for (number, caller) in ["lee", "mia"].iter().enumerate() {
         let caller = Some((*caller).to_owned());
-        webhook.announce(Notice { caller, ..notice(&format!("approval_of_another_{number}")) });
+        webhook.queue_notice(Notice { caller, ..notice(&format!("approval_of_another_{number}")) });
     }
     run_for(&webhook, Duration::from_mins(2)).await;
     let requests = receiver.requests();
@@ -175,9 +175,9 @@ async fn one_caller_keeps_no_more_than_half_of_the_notices() {
     let receiver = Receiver::new(&[]);
     let webhook = webhook(&receiver);
     for number in 0..=MOST_QUEUED {
-        webhook.announce(notice(&format!("approval_{number}")));
+        webhook.queue_notice(notice(&format!("approval_{number}")));
     }
-    webhook.announce(Notice { caller: Some("lee".to_owned()), ..notice("approval_of_lee") });
+    webhook.queue_notice(Notice { caller: Some("lee".to_owned()), ..notice("approval_of_lee") });
     run_for(&webhook, Duration::from_mins(1)).await;
     let requests = receiver.requests();
     assert_eq!(requests.len(), MOST_QUEUED / 2 + 1);
@@ -190,21 +190,21 @@ async fn announcing_never_waits_and_a_stop_ends_the_deliveries_soon() {
     let webhook = webhook(&receiver);
     let started = Instant::now();
     for number in 0..MOST_QUEUED + 10 {
-        webhook.announce(notice(&format!("approval_{number}")));
+        webhook.queue_notice(notice(&format!("approval_{number}")));
     }
     assert_eq!(started.elapsed(), Duration::ZERO);
     run_for(&webhook, Duration::ZERO).await;
     assert!(started.elapsed() <= GRACE, "{:?}", started.elapsed());
     // The queue was taken: nobody delivers twice.
-    webhook.run(&Stop::default()).await;
+    webhook.deliver_until_stopped(&Stop::default()).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn nothing_is_sent_without_a_target() {
     let receiver = Receiver::new(&[]);
     let webhook = webhook(&receiver);
-    webhook.aim(None);
-    webhook.announce(notice("approval_1"));
+    webhook.set_target(None);
+    webhook.queue_notice(notice("approval_1"));
     run_for(&webhook, Duration::from_secs(5)).await;
     assert!(receiver.requests().is_empty());
 }
@@ -255,7 +255,7 @@ impl tracing::Subscriber for Events {
 #[tokio::test(start_paused = true)]
 async fn no_line_of_the_log_shows_the_path_of_the_address_or_a_key() {
     let events = Events::default();
-    let _log = subscribe(events.clone());
+    let _log = set_thread_subscriber(events.clone());
     let closed = {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://{}/canary-path?team=canary-query", listener.local_addr().unwrap())
@@ -276,8 +276,8 @@ async fn no_line_of_the_log_shows_the_path_of_the_address_or_a_key() {
         let keys = vec![WebhookKey::new(&secret).unwrap()];
         let target = WebhookTarget { url: url.parse().unwrap(), keys, transport };
         assert!(!format!("{target:?} {webhook:?}").contains("canary"));
-        webhook.aim(Some(target));
-        webhook.announce(notice("approval_1"));
+        webhook.set_target(Some(target));
+        webhook.queue_notice(notice("approval_1"));
         run_for(&webhook, Duration::from_mins(11)).await;
         assert!(!format!("{webhook:?}").contains("canary"));
     }

@@ -35,12 +35,12 @@ impl Posting {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "the number is at most 7")]
-    pub(super) fn in_title(self) -> f32 {
+    pub(super) fn count_in_title(self) -> f32 {
         (self.0 & 7) as f32
     }
 
     #[expect(clippy::cast_precision_loss, reason = "the number is at most 31")]
-    pub(super) fn in_text(self) -> f32 {
+    pub(super) fn count_in_text(self) -> f32 {
         (self.0 >> TEXT & 31) as f32
     }
 }
@@ -60,8 +60,14 @@ mod tests {
     fn a_posting_keeps_its_piece_and_saturates_its_counts() {
         let last = Posting::MOST_PIECES - 1;
         let posting = Posting::new(last, 9, 99);
-        assert_eq!((posting.piece(), posting.in_title(), posting.in_text()), (last, 7.0, 31.0));
+        assert_eq!(
+            (posting.piece(), posting.count_in_title(), posting.count_in_text()),
+            (last, 7.0, 31.0)
+        );
         let posting = Posting::new(3, 1, 2).with_piece(4);
-        assert_eq!((posting.piece(), posting.in_title(), posting.in_text()), (4, 1.0, 2.0));
+        assert_eq!(
+            (posting.piece(), posting.count_in_title(), posting.count_in_text()),
+            (4, 1.0, 2.0)
+        );
     }
 }

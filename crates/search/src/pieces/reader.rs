@@ -52,9 +52,10 @@ impl PieceReader {
         let Self { vocabulary, spellings, positions } = self;
         let list = &mut words.words;
         let mut length = 0_u16;
-        let number_of =
-            |stem| vocabulary.write().unwrap_or_else(PoisonError::into_inner).stem_number(stem);
-        spellings.read_words(text, number_of, |word| {
+        let number_of = |stem| {
+            vocabulary.write().unwrap_or_else(PoisonError::into_inner).number_or_add_stem(stem)
+        };
+        spellings.each_word_number(text, number_of, |word| {
             length = length.saturating_add(1);
             let index = word as usize;
             if index >= positions.len() {

@@ -79,25 +79,25 @@ impl Thing {
     pub fn of_variable(variable: &str, path: &str) -> Option<Self> {
         let words = name_words(variable);
         match words.as_slice() {
-            [id] if is_variable(id) => Self::from_name(segment_before(variable, path)?),
-            [.., before, id] if is_variable(id) => Some(Self::from_stem(before)),
-            _ => words.last().map(|word| Self::from_stem(word)),
+            [id] if is_identifying_variable(id) => Self::from_name(segment_before(variable, path)?),
+            [.., before, id] if is_identifying_variable(id) => Some(Self::from_word(before)),
+            _ => words.last().map(|word| Self::from_word(word)),
         }
     }
 
     /// The thing that an argument outside the path identifies: the word before `id` in its name.
     pub fn of_argument(argument: &str) -> Option<Self> {
         match name_words(argument).as_slice() {
-            [.., before, id] if is_identifier(id) => Some(Self::from_stem(before)),
+            [.., before, id] if is_identifier(id) => Some(Self::from_word(before)),
             _ => None,
         }
     }
 
     /// The things that a response field may identify, each with its distance; empty if the field identifies nothing.
     #[doc(hidden)]
-    pub fn of_field(field: Field<'_>) -> Vec<(Self, u8)> {
+    pub fn things_and_distances(field: Field<'_>) -> Vec<(Self, u8)> {
         // Most fields identify nothing.
-        if !may_identify(field.name) {
+        if !ends_with_identifier(field.name) {
             return Vec::new();
         }
         let real = || field.above.iter().filter(|name| !is_wrapper(name));
@@ -113,7 +113,7 @@ impl Thing {
                 };
                 above.into_iter().chain(field.schema.and_then(Self::from_name)).collect()
             }
-            [.., before, id] if is_identifier(id) => vec![Self::from_stem(before)],
+            [.., before, id] if is_identifier(id) => vec![Self::from_word(before)],
             _ => return Vec::new(),
         };
         things.sort_unstable();
@@ -136,14 +136,14 @@ impl Thing {
     fn from_name(name: &str) -> Option<Self> {
         let words = name_words(name);
         let said = words.iter().rev().find(|word| !GENERIC.contains(&&***word));
-        said.or_else(|| words.last()).map(|word| Self::from_stem(word))
+        said.or_else(|| words.last()).map(|word| Self::from_word(word))
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.0.len()
     }
 
-    fn from_stem(word: &str) -> Self {
+    fn from_word(word: &str) -> Self {
         Self(Stemmer::default().stem(word))
     }
 }
@@ -170,7 +170,7 @@ fn segment_before<'p>(variable: &str, path: &'p str) -> Option<&'p str> {
     before.rsplit('/').find(|segment| !segment.is_empty() && !segment.contains('{'))
 }
 
-fn may_identify(name: &str) -> bool {
+fn ends_with_identifier(name: &str) -> bool {
     let name = name.as_bytes();
     let ends = |end: &str| name.len().checked_sub(end.len()).and_then(|from| name.get(from..));
     IDENTIFIERS
@@ -182,7 +182,7 @@ fn is_identifier(word: &str) -> bool {
     IDENTIFIERS.contains(&word)
 }
 
-fn is_variable(word: &str) -> bool {
+fn is_identifying_variable(word: &str) -> bool {
     is_identifier(word) || matches!(word, "code" | "name" | "number")
 }
 
@@ -228,7 +228,7 @@ mod tests {
     #[track_caller]
     fn check(name: &str, above: &[&str], (schema, path): (&str, &str), expected: &[(&str, u8)]) {
         let schema = Some(schema).filter(|name| !name.is_empty());
-        let found = Thing::of_field(Field { name, above, schema, path });
+        let found = Thing::things_and_distances(Field { name, above, schema, path });
         let mut expected: Vec<_> = expected.iter().map(|(name, at)| (thing(name), *at)).collect();
         expected.sort();
         assert_eq!(found, expected);

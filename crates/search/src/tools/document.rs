@@ -59,7 +59,7 @@ impl<'a> Document<'a> {
     }
 
     /// The purpose in one line: the summary, or the first sentence of the description if there is none.
-    pub(crate) fn title(&self) -> Cow<'a, str> {
+    pub(crate) fn summary_or_first_sentence(&self) -> Cow<'a, str> {
         let is_summed_up = !self.summary.trim().is_empty();
         match if is_summed_up { &self.summary } else { &self.description } {
             Cow::Borrowed(text) if is_summed_up => text.trim().into(),

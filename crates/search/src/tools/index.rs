@@ -35,7 +35,7 @@ impl Index {
         let read = |(at, mut document): (usize, Document<'a>)| {
             sources.add_document(&mut document);
             deprecated.extend(document.is_deprecated.then_some(at));
-            names.push([document.name.into(), document.title()]);
+            names.push([document.name.into(), document.summary_or_first_sentence()]);
             Words::read_document(&mut learner, &document)
         };
         let all: Vec<Words> = documents.into_iter().enumerate().map(read).collect();
@@ -45,7 +45,10 @@ impl Index {
         let mut titles = Titles::default();
         let methods = vocabulary.word_numbers(METHODS, &Synonyms::default());
         for names in names {
-            titles.add_document(names.map(|name| vocabulary.all_of(&name)), &methods);
+            titles.add_document(
+                names.map(|name| vocabulary.word_numbers_if_indexed(&name)),
+                &methods,
+            );
         }
         let (n_documents, synonyms) = (all.len(), Synonyms::default());
         let deprecated = deprecated.into();
@@ -68,8 +71,8 @@ impl Index {
                 *score = 0.0;
             }
         }
-        if let Some(words) = self.vocabulary.all_of(query.text) {
-            self.titles.raise_exact_titles(&words, &mut scores);
+        if let Some(words) = self.vocabulary.word_numbers_if_indexed(query.text) {
+            self.titles.raise_exact_matches(&words, &mut scores);
         }
         self.sources.raise_sources(&mut scores, admits);
         self.lower_deprecated(&mut scores);
@@ -90,7 +93,7 @@ impl Index {
     }
 
     /// The best documents by their words alone.
-    pub fn find_words(&self, query: Query<'_>) -> Vec<Hit> {
+    pub fn find_by_words(&self, query: Query<'_>) -> Vec<Hit> {
         best(&self.text_scores(query.text), query.limit)
     }
 
@@ -120,7 +123,7 @@ impl Index {
         for word in &words {
             self.postings.add_scores(*word, &mut scores);
         }
-        self.titles.favour_names(&words, &mut scores);
+        self.titles.raise_by_name_match(&words, &mut scores);
         scores
     }
 }

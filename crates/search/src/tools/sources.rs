@@ -108,7 +108,7 @@ impl Sources {
         for row in self.things.values() {
             let need = row.score_of_need(scores, |at| self.needs(at as usize).len());
             if need.most > 0.0 {
-                row.collect_raised(scores, need, &admits, &mut raised);
+                row.collect_raised_scores(scores, need, &admits, &mut raised);
             }
         }
         for (at, raised) in raised {
@@ -143,7 +143,7 @@ impl Row {
         needed
     }
 
-    fn collect_raised(
+    fn collect_raised_scores(
         &self,
         scores: &[f32],
         needed: NeedScore,

@@ -23,14 +23,14 @@ impl Titles {
     }
 
     /// Raises each score by the part of the document's name that a question has. The question's words are in order.
-    pub(crate) fn favour_names(&self, words: &[u32], scores: &mut [f32]) {
+    pub(crate) fn raise_by_name_match(&self, words: &[u32], scores: &mut [f32]) {
         for (name, score) in self.names.iter().zip(scores).filter(|(_, score)| **score > 0.0) {
             let n_asked = name.iter().filter(|word| words.binary_search(word).is_ok()).count();
             *score *= 1.0 + WHOLE_NAME * to_float(n_asked) / to_float(name.len().max(1));
         }
     }
 
-    pub(crate) fn raise_exact_titles(&self, words: &[u32], scores: &mut [f32]) {
+    pub(crate) fn raise_exact_matches(&self, words: &[u32], scores: &mut [f32]) {
         let most = scores.iter().copied().fold(0.0, f32::max);
         for document in self.exact.get(words).into_iter().flatten() {
             let score = scores.get_mut(*document as usize);

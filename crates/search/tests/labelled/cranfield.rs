@@ -31,7 +31,7 @@ fn no_question_about_abstracts_is_answered_worse_than_by_plain_bm25_however_long
         reader.read("", text, &mut words);
     }
     index.append(&words);
-    index.settle();
+    index.update_length_weights();
     let plain = Bm25::of_texts(texts.iter().map(|text| (*text).to_owned()));
     let ours = |question: &str| -> Vec<usize> {
         let hits = index.find(question, 10, |_| true);

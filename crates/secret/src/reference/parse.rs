@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use super::SecretReference;
 use crate::{
     error::{self, Error},
-    scheme::{RemoteScheme, SecretScheme, is_downward},
+    scheme::{RemoteScheme, SecretScheme, is_path_inside},
     secret::Secret,
 };
 
 pub(super) fn parse_reference(text: &str) -> Result<SecretReference, Error> {
-    let (scheme, rest) = SecretScheme::split(text).ok_or_else(error::not_a_reference)?;
+    let (scheme, rest) = SecretScheme::split_scheme(text).ok_or_else(error::not_a_reference)?;
     match (scheme.name, &scheme.remote) {
         (name, Some(RemoteScheme { expected, parse })) => match parse(rest) {
             Some(secret) => Ok(SecretReference::Remote { scheme: name, secret }),
@@ -29,7 +29,7 @@ pub(super) fn parse_custom_reference(scheme: &str, name: &str) -> Result<SecretR
     let is_legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let is_word = scheme.starts_with(|first: char| first.is_ascii_lowercase());
     let is_scheme =
-        is_word && scheme.bytes().all(is_legal) && SecretScheme::with_name(scheme).is_none();
+        is_word && scheme.bytes().all(is_legal) && SecretScheme::find_by_name(scheme).is_none();
     if !is_scheme || name.is_empty() || name.contains(char::is_control) {
         return Err(error::not_a_reference());
     }
@@ -37,7 +37,7 @@ pub(super) fn parse_custom_reference(scheme: &str, name: &str) -> Result<SecretR
 }
 
 fn parse_file_in_directory(name: &str) -> Result<SecretReference, Error> {
-    if name.contains(char::is_control) || !is_downward(name) {
+    if name.contains(char::is_control) || !is_path_inside(name) {
         return Err(error::malformed_reference(
             "directory",
             "the name of a file in the mounted directory",

@@ -25,7 +25,7 @@ impl<K: Ord + Clone, V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlig
     }
 
     /// The value of this key, which may not be fetched yet.
-    pub fn slot(&self, key: &K) -> Slot<V, E, I> {
+    pub fn slot_or_new(&self, key: &K) -> Slot<V, E, I> {
         let mut slots = lock_mutex(&self.slots);
         if let Some(slot) = slots.get(key) {
             return Arc::clone(slot);

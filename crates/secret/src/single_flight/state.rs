@@ -80,17 +80,17 @@ pub(super) enum Lookup<V, E> {
 impl Life {
     /// A life of `time` from now, without an earlier renewal.
     pub fn from_duration(time: Duration) -> Self {
-        Self::ahead(time, time)
+        Self::with_early_renewal(time, time)
     }
 
     /// A life of `time` from now, with a renewal due after `renewed_after`.
-    pub fn ahead(renewed_after: Duration, time: Duration) -> Self {
+    pub fn with_early_renewal(renewed_after: Duration, time: Duration) -> Self {
         let (now, time) = (Instant::now(), time.min(FOR_GOOD));
         Self { renew_at: now + renewed_after.min(time), end: now + time }
     }
 
     /// A life without an end.
-    pub fn for_good() -> Self {
+    pub fn without_end() -> Self {
         Self::from_duration(FOR_GOOD)
     }
 }
@@ -129,7 +129,7 @@ impl<V: Clone, E: FetchFailure, I: PartialEq> State<V, E, I> {
             };
         }
         match resting.filter(|failed| failed.is_final()) {
-            Some(failed) => match self.current_value_or(failed.error.clone()) {
+            Some(failed) => match self.stale_value_or(failed.error.clone()) {
                 Ok(value) => Lookup::Good(value),
                 Err(error) => Lookup::Failed(error),
             },
@@ -146,7 +146,7 @@ impl<V: Clone, E: FetchFailure, I: PartialEq> State<V, E, I> {
         }
         let failed = self.failed.as_ref().filter(|failed| failed.inputs == *inputs)?;
         let is_told = failed.number > arrived && failed.is_final();
-        is_told.then(|| self.current_value_or(failed.error.clone()))
+        is_told.then(|| self.stale_value_or(failed.error.clone()))
     }
 
     pub(super) fn settle_fetch(
@@ -177,18 +177,18 @@ impl<V: Clone, E: FetchFailure, I: PartialEq> State<V, E, I> {
                 if self.pace.lasting == Lasting::Withdraws && !error.is_transient() {
                     self.held = None;
                 }
-                self.note_failure(error.clone(), inputs, number, reason);
-                self.current_value_or(error)
+                self.record_failure(error.clone(), inputs, number, reason);
+                self.stale_value_or(error)
             }
         }
     }
 
-    pub(super) fn note_failure(&mut self, error: E, inputs: I, number: u64, reason: FetchReason) {
+    pub(super) fn record_failure(&mut self, error: E, inputs: I, number: u64, reason: FetchReason) {
         self.failed = Some(FailedFetch { error, inputs, at: Instant::now(), number, reason });
     }
 
     /// The result if there is no new value: the current one, if it is not too old and the failure is transient.
-    fn current_value_or(&self, error: E) -> Result<V, E> {
+    fn stale_value_or(&self, error: E) -> Result<V, E> {
         let now = Instant::now();
         let held = self.held.as_ref().filter(|held| now < held.life.end + self.pace.stale);
         match held.filter(|_| error.is_transient()) {

@@ -79,7 +79,7 @@ async fn a_waiting_caller_takes_over_a_flight_whose_caller_leaves() {
     });
     assert!(left.is_err());
     assert!(all.iter().all(|value| *value == Ok(2)));
-    assert_eq!((source.n_asked(), flight.is_flying()), (2, false));
+    assert_eq!((source.n_asked(), flight.is_fetch_running()), (2, false));
 }
 
 #[tokio::test(start_paused = true)]
@@ -117,7 +117,7 @@ async fn a_task_renews_a_value_early_and_no_caller_waits() {
     let tasks = Mutex::default();
     let at_once = || {
         let source = Arc::clone(&source);
-        flight.get_at_once(&"a", &tasks, |_| async move { source.answer().await })
+        flight.get_renewing_in_task(&"a", &tasks, |_| async move { source.answer().await })
     };
     at_once().await.unwrap();
     advance(SECOND * 46).await;
@@ -187,8 +187,8 @@ async fn a_late_refusal_of_an_old_value_keeps_the_newer_one() {
     assert_eq!(flight.get(&"a", |_| source.fail(Told::Away)).await, Ok(2));
     advance(SECOND * 11).await;
     assert_eq!(get(&flight, &source).await, Ok(4));
-    assert!(!flight.fail_if(Told::Away, |held| held.value == 2));
-    assert!(flight.fail_if(Told::Gone, |held| held.value == 4));
+    assert!(!flight.replace_by_failure_if(Told::Away, |held| held.value == 2));
+    assert!(flight.replace_by_failure_if(Told::Gone, |held| held.value == 4));
     assert_eq!(get(&flight, &source).await, Err(Told::Gone));
 }
 
@@ -197,12 +197,12 @@ async fn the_number_of_flights_is_bounded_and_running_ones_stay() {
     let pace = Pace { pause: SECOND, stale: Duration::ZERO, lasting: Lasting::Keeps };
     let flights = SingleFlights::<usize, usize, Told, &'static str>::new(pace, 64);
     let source = Source::default();
-    let first = flights.slot(&0);
+    let first = flights.slot_or_new(&0);
     let waiting = get(&first, &source);
     let (value, ()) = tokio::join!(waiting, async {
         for key in 1..1000 {
             assert!(flights.len() <= 64);
-            get(&flights.slot(&key), &source).await.unwrap();
+            get(&flights.slot_or_new(&key), &source).await.unwrap();
         }
     });
     assert_eq!(value, Ok(1));
@@ -214,8 +214,14 @@ async fn the_number_of_flights_is_bounded_and_running_ones_stay() {
 #[test]
 fn without_a_runtime_nothing_is_fetched_and_debug_shows_no_value() {
     let (flight, _) = flight(Lasting::Keeps);
-    flight.begin(&"canary", &Mutex::default(), FetchReason::Needed, |_| async { Err(Told::Away) });
-    assert!(!flight.is_flying() && flight.n_begun() == 0 && flight.last_end().is_none());
+    flight.fetch_in_task(&"canary", &Mutex::default(), FetchReason::Needed, |_| async {
+        Err(Told::Away)
+    });
+    assert!(
+        !flight.is_fetch_running()
+            && flight.n_fetches_begun() == 0
+            && flight.last_fetch_end().is_none()
+    );
     assert!(!format!("{flight:?}").contains("canary"));
 }
 

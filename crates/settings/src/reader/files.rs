@@ -10,9 +10,9 @@ impl Reader {
     ///
     /// # Errors
     /// The errors of reading it, and that the load may not.
-    pub fn bytes_of(&mut self, file: &Path, most: usize) -> io::Result<Vec<u8>> {
+    pub fn admitted_file_beginning(&mut self, file: &Path, most: usize) -> io::Result<Vec<u8>> {
         self.files.insert(file.to_owned());
-        self.admit(file)?;
+        self.check_file_allowed(file)?;
         file_beginning(file, most)
     }
 
@@ -20,7 +20,7 @@ impl Reader {
     ///
     /// # Errors
     /// The reason; or the error of finding the file.
-    pub fn admit(&self, file: &Path) -> io::Result<()> {
+    pub fn check_file_allowed(&self, file: &Path) -> io::Result<()> {
         if !self.effects.reads_files() {
             return Err(io::Error::other("no file is read here"));
         }

@@ -2,7 +2,7 @@
 
 use std::{iter, path::Path};
 
-use callgate_tree::{Position, SettingFinding, positions};
+use callgate_tree::{Position, SettingFinding, nearest_positions};
 
 use super::Reader;
 use crate::finding::Finding;
@@ -11,12 +11,12 @@ impl Reader {
     /// All recorded findings, in the order of the text.
     pub fn into_findings(self, file: &Path, text: &[u8]) -> Vec<Finding> {
         let pointers = self.complaints.iter().map(|complaint| complaint.pointer.as_str());
-        let places = positions(text, pointers).into_iter().chain(iter::repeat(None));
+        let places = nearest_positions(text, pointers).into_iter().chain(iter::repeat(None));
         let places: Vec<_> = places.take(self.complaints.len()).collect();
         let (names, options, looked_up) = (self.option_names, self.options, self.looked_up);
         let finding = |(mut complaint, position): (SettingFinding, Option<Position>)| {
-            looked_up.hide(&mut complaint.message);
-            if looked_up.hide(&mut complaint.help) {
+            looked_up.replace_values_by_names(&mut complaint.message);
+            if looked_up.replace_values_by_names(&mut complaint.help) {
                 complaint.remedy = None;
             }
             let option = option_that_set_value(&complaint.pointer, names, &options);

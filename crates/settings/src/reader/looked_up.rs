@@ -14,7 +14,7 @@ impl LookedUp {
 
     /// Puts `$NAME` in the place of each value in a text. A short value is replaced only where a message quotes it alone.
     /// Returns true if there was one.
-    pub fn hide(&self, text: &mut String) -> bool {
+    pub fn replace_values_by_names(&self, text: &mut String) -> bool {
         let mut was_there = false;
         for (name, value) in &self.0 {
             let (old, new) = match value.len() {
@@ -71,7 +71,7 @@ mod tests {
             ("nothing", "nothing"),
         ] {
             let mut shown = text.to_owned();
-            assert_eq!(looked_up.hide(&mut shown), text != expected);
+            assert_eq!(looked_up.replace_values_by_names(&mut shown), text != expected);
             assert_eq!(shown, expected);
         }
         assert!(!format!("{looked_up:?}").contains("canary"));

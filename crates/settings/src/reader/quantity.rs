@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// A span of time: `30s`.
-pub(super) fn duration(text: &str) -> Option<Duration> {
+pub(super) fn parse_duration(text: &str) -> Option<Duration> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let number: u64 = digits.parse().ok()?;
     match text.strip_prefix(digits)? {
@@ -16,7 +16,7 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
 }
 
 /// A number of bytes: `1MiB`.
-pub(super) fn bytes(text: &str) -> Option<usize> {
+pub(super) fn parse_byte_count(text: &str) -> Option<usize> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let number: usize = digits.trim_end().parse().ok()?;
     let unit = match text.strip_prefix(digits)? {
@@ -47,7 +47,7 @@ mod tests {
             ("99999999999999999999s", None),
         ];
         for (text, milliseconds) in rows {
-            assert_eq!(duration(text), milliseconds.map(Duration::from_millis), "{text}");
+            assert_eq!(parse_duration(text), milliseconds.map(Duration::from_millis), "{text}");
         }
     }
 
@@ -62,7 +62,7 @@ mod tests {
             ("99999999999GiB", None),
         ];
         for (text, bytes) in rows {
-            assert_eq!(super::bytes(text), bytes, "{text}");
+            assert_eq!(super::parse_byte_count(text), bytes, "{text}");
         }
     }
 }

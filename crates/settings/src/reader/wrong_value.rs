@@ -9,7 +9,7 @@ impl Reader {
     /// Records a value of the wrong type.
     pub fn report_wrong_type(&mut self, pointer: &str, expected: &str, got: &Node, help: &str) {
         let message = format!("expected {expected}, got: {}", value_description(got));
-        self.complain(SettingCode::WrongValue, pointer, message, help);
+        self.report_fault(SettingCode::WrongValue, pointer, message, help);
     }
 
     /// Records a value that is no text: quotes make one of it, unless there is none.
@@ -32,7 +32,7 @@ impl Reader {
             got.as_str().filter(|text| text.len() <= MOST_SHOWN && text.chars().all(is_plain));
         let got = plain.map_or_else(|| value_description(got), |text| format!("`{text}`"));
         let message = format!("expected {expected}, got: {got}");
-        self.complain(SettingCode::WrongValue, pointer, message, help);
+        self.report_fault(SettingCode::WrongValue, pointer, message, help);
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn open_file(settings: &FileSettings) -> Result<(Table, Addresses, Se
         .optional();
     let wrapped: Option<Vec<u8>> =
         wrapped.map_err(|failure| error::opening_error(path, failure))?;
-    let sealer = file_sealer(settings, wrapped.is_none())?;
+    let sealer = sealer_from_keys(settings, wrapped.is_none())?;
     let secret = address_secret(path, wrapped, &sealer)?;
     // Sealed anew at each opening, so that an old key can be removed once nothing else is sealed with it.
     let sealed = sealer.seal(&secret, PLACE)?;
@@ -77,11 +77,11 @@ fn check_or_create_tables(path: &Path, connection: &Connection) -> Result<(), Er
 }
 
 /// The keys of the settings, or the one of the key file. A new key is drawn only for a new file.
-fn file_sealer(settings: &FileSettings, is_new: bool) -> Result<Sealer, Error> {
+fn sealer_from_keys(settings: &FileSettings, is_new: bool) -> Result<Sealer, Error> {
     let sealer = match &settings.key {
         Some(key) => Sealer::with_key(key)?,
         None => Sealer::with_key(&key_file::read_or_draw_key(
-            &key_file::path_of(&settings.path),
+            &key_file::key_file_path(&settings.path),
             is_new,
         )?)?,
     };

@@ -27,7 +27,7 @@ pub(super) fn file_status(path: &Path, has_key: bool) -> Result<String, Error> {
     if has_key {
         return Ok(format!("{size} bytes"));
     }
-    let key = key_file::path_of(path);
+    let key = key_file::key_file_path(path);
     key_file::read_or_draw_key(&key, false)?;
     Ok(format!("{size} bytes, sealed with {}", key.display()))
 }

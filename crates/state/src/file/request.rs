@@ -50,7 +50,7 @@ impl Request {
     }
 
     /// Returns true for what must survive a loss of power: without it, a call would be made twice.
-    pub(super) fn is_durable(&self) -> bool {
+    pub(super) fn needs_durability(&self) -> bool {
         self.is_change() && ["approval", "detail", "idempotency", "program"].contains(&self.space())
     }
 }

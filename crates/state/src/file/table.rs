@@ -92,7 +92,7 @@ impl Table {
 
     /// Lets the file have this number of pages, as a full disk does.
     #[cfg(test)]
-    pub(super) fn allow_pages(&self, pages: i64) {
+    pub(super) fn limit_pages(&self, pages: i64) {
         self.connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(())).unwrap();
     }
 
@@ -178,10 +178,10 @@ impl Table {
         if size > self.shares.most_record_bytes() {
             return Err(error::too_large(self.shares.most_record_bytes()));
         }
-        let old_record = self.checked_record(address, *expected, now)?;
+        let old_record = self.record_if_expected(address, *expected, now)?;
         let before = old_record.map_or(0, |record| record.bytes);
         self.shares.remove(address.owner, before);
-        if let Err(error) = self.make_room(address, size) {
+        if let Err(error) = self.drop_oldest_results(address, size) {
             self.shares.add_bytes(address.owner, before);
             return Err(error);
         }
@@ -199,7 +199,9 @@ impl Table {
     }
 
     fn remove(&mut self, address: &Address, expected: Expected, now: i64) -> Result<bool, Error> {
-        let Some(record) = self.checked_record(address, expected, now)? else { return Ok(false) };
+        let Some(record) = self.record_if_expected(address, expected, now)? else {
+            return Ok(false);
+        };
         let Address { space, owner, name } = address;
         self.connection
             .prepare_cached("DELETE FROM records WHERE owner = ?1 AND space = ?2 AND name = ?3")
@@ -209,7 +211,7 @@ impl Table {
         Ok(!record.has_ended)
     }
 
-    fn checked_record(
+    fn record_if_expected(
         &self,
         address: &Address,
         expected: Expected,
@@ -237,7 +239,7 @@ impl Table {
     }
 
     /// Removes the owner's oldest results, where it otherwise has no room.
-    fn make_room(&mut self, address: &Address, size: u64) -> Result<(), Error> {
+    fn drop_oldest_results(&mut self, address: &Address, size: u64) -> Result<(), Error> {
         while !self.shares.has_room(address.owner, size) {
             let oldest = self
                 .connection

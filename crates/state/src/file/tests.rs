@@ -134,7 +134,7 @@ async fn a_new_key_opens_records_of_an_old_one_and_without_it_the_file_is_refuse
 async fn a_lost_or_readable_key_file_is_refused_and_never_replaced() {
     let folder = tempfile::tempdir().unwrap();
     drop(FileStore::open(&settings(folder.path())).unwrap());
-    let key = FileStore::key_file(&folder.path().join("state.db"));
+    let key = FileStore::key_file_path(&folder.path().join("state.db"));
     let text = fs::read_to_string(&key).unwrap();
     #[cfg(unix)]
     {
@@ -249,7 +249,7 @@ async fn a_full_disk_refuses_what_has_no_room_and_keeps_the_rest() {
         let put = Put { address, row, expected: Expected::Any };
         Request::Put { put, ends: i64::MAX, now: 0 }
     };
-    table.allow_pages(30);
+    table.limit_pages(30);
     let worker = Worker::start(table).unwrap();
     let queue = FairQueue::new(QueueBounds { units: 9, each: 9, waiting: 0 });
     let permit = || queue.try_enter("kim", 1).unwrap();
@@ -275,7 +275,7 @@ fn a_file_is_examined_while_a_sidecar_has_it_and_nothing_is_made_beside_it() {
     assert_eq!((examined(false).unwrap().as_str(), files()), ("not made yet", 0));
     let store = FileStore::open(&settings).unwrap();
     let before = files();
-    let key = FileStore::key_file(&settings.path);
+    let key = FileStore::key_file_path(&settings.path);
     let shown = format!("sealed with {}", key.display());
     assert!(examined(false).unwrap().ends_with(&shown), "{:?}", examined(false));
     assert_eq!(files(), before);

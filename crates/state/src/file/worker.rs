@@ -61,7 +61,7 @@ fn serve_requests(mut table: Table, mut requests: mpsc::Receiver<Job>) {
             jobs.push(job);
         }
         let now = jobs.iter().map(|job| job.request.now()).max().unwrap_or_default();
-        let answers = answer_together(&mut table, &jobs);
+        let answers = answer_in_transaction(&mut table, &jobs);
         for (job, answer) in jobs.into_iter().zip(answers) {
             // A caller that has left needs no answer.
             drop(job.answer.send(answer));
@@ -77,11 +77,11 @@ fn serve_requests(mut table: Table, mut requests: mpsc::Receiver<Job>) {
 }
 
 /// The answers to requests, of which all changes or none are in the file.
-fn answer_together(table: &mut Table, jobs: &[Job]) -> Vec<Result<Answer, Error>> {
+fn answer_in_transaction(table: &mut Table, jobs: &[Job]) -> Vec<Result<Answer, Error>> {
     if !jobs.iter().any(|job| job.request.is_change()) {
         return jobs.iter().map(|job| table.answer_request(&job.request)).collect();
     }
-    let is_durable = jobs.iter().any(|job| job.request.is_durable());
+    let is_durable = jobs.iter().any(|job| job.request.needs_durability());
     let done = table.begin_transaction(is_durable).map_err(error::request_error).and_then(|()| {
         let answers: Vec<_> = jobs.iter().map(|job| table.answer_request(&job.request)).collect();
         if let Some(failure) = answers.iter().find_map(file_failure) {
@@ -95,7 +95,7 @@ fn answer_together(table: &mut Table, jobs: &[Job]) -> Vec<Result<Answer, Error>
             table.roll_back();
             match jobs {
                 [_] => vec![Err(failure)],
-                _ => jobs.chunks(1).flat_map(|job| answer_together(table, job)).collect(),
+                _ => jobs.chunks(1).flat_map(|job| answer_in_transaction(table, job)).collect(),
             }
         }
     }

@@ -27,7 +27,7 @@ impl SharedAddresses {
         Self { cache: Mutex::default(), current }
     }
 
-    pub(super) async fn get(
+    pub(super) async fn load_addresses(
         &self,
         route: &Route,
         layout: &Layout,
@@ -38,8 +38,9 @@ impl SharedAddresses {
         let cached_secret = {
             let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
             // While that node of a cluster is away, the others have what they had.
-            let is_current =
-                |entry: &&CachedAddresses| connection.as_ref().is_ok_and(|it| entry.is_over(it));
+            let is_current = |entry: &&CachedAddresses| {
+                connection.as_ref().is_ok_and(|it| entry.is_over_connection(it))
+            };
             if let Some(entry) = cache.as_ref().filter(|it| connection.is_err() || is_current(it)) {
                 return Ok(Arc::clone(&entry.addresses));
             }
@@ -78,7 +79,7 @@ impl SharedAddresses {
 }
 
 impl CachedAddresses {
-    fn is_over(&self, connection: &Arc<Connection>) -> bool {
+    fn is_over_connection(&self, connection: &Arc<Connection>) -> bool {
         self.over.as_ptr() == Arc::as_ptr(connection) && self.over.strong_count() > 0
     }
 }

@@ -32,8 +32,8 @@ impl Cluster {
     pub(super) async fn server_for_tag(&self, tag: Tag) -> Result<Arc<Server>, Failure> {
         let mut away = Failure::Away("no node of the cluster is named".to_owned());
         for address in self.candidate_addresses(tag) {
-            let server = self.server_at(&address);
-            match server.connection().await {
+            let server = self.server_or_new(&address);
+            match server.open_or_new_connection().await {
                 Ok(_) => return Ok(server),
                 Err(failure) => away = failure,
             }
@@ -52,16 +52,16 @@ impl Cluster {
         let mut last = Failure::Away("no node of the cluster is named".to_owned());
         for _ in 0..MOST_ASKED {
             let Some(address) = next.take() else { break };
-            let asked = self.server_at(&address).send_command_once(command, care).await;
+            let asked = self.server_or_new(&address).send_command_once(command, care).await;
             let owner = match &asked {
-                Err(failure) if failure.is_code("MOVED") => moved_to(failure, &address),
+                Err(failure) if failure.has_code("MOVED") => redirect_address(failure, &address),
                 // A replica may have become the owner.
                 Err(failure) if failure.is_server_unusable() => None,
                 _ => Some(address),
             };
-            self.learn_owner(tag, owner.clone());
+            self.set_owner(tag, owner.clone());
             next = match asked {
-                Err(failure) if failure.is_code("MOVED") => {
+                Err(failure) if failure.has_code("MOVED") => {
                     last = failure;
                     owner
                 }
@@ -89,7 +89,7 @@ impl Cluster {
         all
     }
 
-    fn learn_owner(&self, tag: Tag, owner: Option<RedisAddress>) {
+    fn set_owner(&self, tag: Tag, owner: Option<RedisAddress>) {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         match owner {
             Some(owner) => owners.insert(tag, owner),
@@ -97,7 +97,7 @@ impl Cluster {
         };
     }
 
-    fn server_at(&self, address: &RedisAddress) -> Arc<Server> {
+    fn server_or_new(&self, address: &RedisAddress) -> Arc<Server> {
         let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         let cached_server = servers.get(address).cloned();
         cached_server.unwrap_or_else(|| {
@@ -109,13 +109,13 @@ impl Cluster {
 }
 
 /// The node that a refusal names: `MOVED 3999 10.0.0.2:6379`. Without a host, it is that of the node that refuses.
-fn moved_to(failure: &Failure, by: &RedisAddress) -> Option<RedisAddress> {
+fn redirect_address(failure: &Failure, by: &RedisAddress) -> Option<RedisAddress> {
     let Failure::Refused { code, detail } = failure else { return None };
     if code != "MOVED" {
         return None;
     }
     let (host, port) = detail.split_whitespace().last()?.rsplit_once(':')?;
-    RedisAddress::of_parts(if host.is_empty() { &by.host } else { host }, port)
+    RedisAddress::from_host_and_port(if host.is_empty() { &by.host } else { host }, port)
 }
 
 const MOST_ASKED: usize = 8;
@@ -129,7 +129,7 @@ mod tests {
         let by = RedisAddress::new("10.0.0.1", 6379);
         let to = |code: &str, detail: &str| {
             let failure = Failure::Refused { code: code.to_owned(), detail: detail.to_owned() };
-            moved_to(&failure, &by).map(|address| address.to_string())
+            redirect_address(&failure, &by).map(|address| address.to_string())
         };
         assert_eq!(to("MOVED", "3999 10.0.0.2:6380").unwrap(), "10.0.0.2:6380");
         assert_eq!(to("MOVED", "3999 :6381").unwrap(), "10.0.0.1:6381");

@@ -57,7 +57,7 @@ impl RedisEngine {
     }
 
     /// Changes a record by a script, and returns its number.
-    async fn run_change(
+    async fn run_change_script(
         &self,
         script: &Script,
         names: &Names,
@@ -65,22 +65,23 @@ impl RedisEngine {
     ) -> Result<i64, Failure> {
         let keys = [&*names.record, &*names.members, &*names.ends];
         let run = Run { script, tag: names.tag, keys: &keys, arguments, care: names.care };
-        failure::reply_number(&self.run(run).await?)
+        failure::reply_number(&self.run_script(run).await?)
     }
 
-    async fn run(&self, run: Run<'_>) -> Result<Reply, Failure> {
+    async fn run_script(&self, run: Run<'_>) -> Result<Reply, Failure> {
         let Run { script, tag, keys, arguments, care } = run;
-        match self.route.ask_with(tag, &script.command_by_digest(keys, arguments), care).await {
+        match self.route.send_with_care(tag, &script.command_by_digest(keys, arguments), care).await
+        {
             // The server does not have the script, and has executed nothing.
-            Err(failure) if failure.is_code("NOSCRIPT") => {
-                self.route.ask_with(tag, &script.command_in_full(keys, arguments), care).await
+            Err(failure) if failure.has_code("NOSCRIPT") => {
+                self.route.send_with_care(tag, &script.command_in_full(keys, arguments), care).await
             }
             reply => reply,
         }
     }
 
     /// Takes a request of a pace, which the server keeps as the time at which its whole burst is free again.
-    pub(super) async fn take(
+    pub(super) async fn take_from_pace(
         &self,
         address: &Address,
         pace: Pace,
@@ -93,7 +94,7 @@ impl RedisEngine {
         let arguments = [each.as_bytes(), burst.as_bytes()];
         let (script, tag, care) = (&self.take, names.tag, Care::Usual);
         let run = Run { script, tag, keys: &keys, arguments: &arguments, care };
-        let wait = failure::reply_number(&self.run(run).await?)?;
+        let wait = failure::reply_number(&self.run_script(run).await?)?;
         let wait = u64::try_from(wait).ok().filter(|wait| *wait > 0);
         Ok(wait.map(Duration::from_micros))
     }
@@ -119,7 +120,7 @@ impl RedisEngine {
     ) -> Result<Vec<Option<ExpiringValue>>, Failure> {
         let keys: Vec<_> = names.iter().map(|names| &*names.record).collect();
         let run = Run { script: &self.read, tag, keys: &keys, arguments: &[], care: Care::Usual };
-        let replies = failure::reply_elements(self.run(run).await?)?;
+        let replies = failure::reply_elements(self.run_script(run).await?)?;
         let pair = |pair: &[Reply]| match pair {
             [Reply::BulkString(value), Reply::Int(left)] => Ok(Some((value.clone(), *left))),
             [Reply::Nil, _] => Ok(None),
@@ -129,7 +130,7 @@ impl RedisEngine {
     }
 
     /// The row of a value; `None` if its chunks are gone, because the record was replaced meanwhile.
-    async fn read_row_of_value(
+    async fn row_if_chunks_present(
         &self,
         names: &Names,
         (value, left): ExpiringValue,
@@ -154,7 +155,7 @@ impl RedisEngine {
         for _ in 0..ATTEMPTS {
             let mut values = self.read_values(names.tag, slice::from_ref(names)).await?;
             let Some(value) = values.pop().flatten() else { return Ok(None) };
-            if let Some(row) = self.read_row_of_value(names, value).await? {
+            if let Some(row) = self.row_if_chunks_present(names, value).await? {
                 return Ok(Some(row));
             }
         }
@@ -167,7 +168,7 @@ impl RedisEngine {
         value: Option<ExpiringValue>,
     ) -> Result<Option<Row>, Error> {
         let Some(value) = value else { return Ok(None) };
-        match self.read_row_of_value(names, value).await? {
+        match self.row_if_chunks_present(names, value).await? {
             Some(row) => Ok(Some(row)),
             None => self.read_row(names).await,
         }
@@ -234,7 +235,7 @@ impl Engine for RedisEngine {
     const IS_SHARED: bool = true;
 
     async fn addresses(&self, sealer: &Sealer) -> Result<Arc<Addresses>, Error> {
-        self.addresses.get(&self.route, &self.layout, sealer).await
+        self.addresses.load_addresses(&self.route, &self.layout, sealer).await
     }
 
     async fn get(
@@ -296,7 +297,7 @@ impl Engine for RedisEngine {
             let keys = keys.each_ref().map(String::as_str);
             let (script, care) = (&self.count, Care::Usual);
             let run = Run { script, tag, keys: &keys, arguments: &[], care };
-            failure::reply_number(&self.run(run).await?)
+            failure::reply_number(&self.run_script(run).await?)
         });
         let numbers = try_join_all(counts).await?;
         Ok(numbers.into_iter().filter_map(|number| usize::try_from(number).ok()).sum())
@@ -325,7 +326,7 @@ impl Engine for RedisEngine {
             lives.as_bytes(),
             &names.member,
         ];
-        match self.run_change(&self.put, &names, &arguments).await? {
+        match self.run_change_script(&self.put, &names, &arguments).await? {
             script::MADE => Ok(()),
             script::CONFLICT => Err(error::conflict_error()),
             _ => Err(error::often_replaced()),
@@ -342,7 +343,7 @@ impl Engine for RedisEngine {
         let names = self.layout.record_names(&address);
         let expected = condition_argument(expected);
         let arguments: [&[u8]; 2] = [expected.as_bytes(), &names.member];
-        match self.run_change(&self.remove, &names, &arguments).await? {
+        match self.run_change_script(&self.remove, &names, &arguments).await? {
             script::MADE => Ok(true),
             script::NOTHING => Ok(false),
             _ => Err(error::conflict_error()),

@@ -24,12 +24,12 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    pub(super) fn of_server(error: &ServerError) -> Self {
+    pub(super) fn from_server_error(error: &ServerError) -> Self {
         let detail = error.details().unwrap_or_default().to_owned();
         Self::Refused { code: error.code().to_owned(), detail }
     }
 
-    pub(super) fn of_sent(error: &RedisError) -> Self {
+    pub(super) fn from_unanswered_error(error: &RedisError) -> Self {
         Self::Unanswered(error.to_string())
     }
 
@@ -42,7 +42,7 @@ impl Failure {
         }
     }
 
-    pub(super) fn is_code(&self, expected: &str) -> bool {
+    pub(super) fn has_code(&self, expected: &str) -> bool {
         matches!(self, Self::Refused { code, .. } if code == expected)
     }
 

@@ -26,7 +26,7 @@ impl Route {
         match settings.servers.clone() {
             RedisServers::Cluster(nodes) => Self::Cluster(Cluster::new(nodes, dialling)),
             RedisServers::Sentinel { primary, sentinels, password } => {
-                let to_sentinels = dialling.to_sentinels(password);
+                let to_sentinels = dialling.dialling_to_sentinels(password);
                 Self::Sentinel(Sentinel::new(primary, sentinels, to_sentinels, dialling))
             }
             RedisServers::Single(address) => Self::Single(Server::new(address, dialling)),
@@ -35,17 +35,21 @@ impl Route {
 
     pub(super) async fn connection(&self, tag: Tag) -> Result<Arc<Connection>, Failure> {
         match self {
-            Self::Cluster(cluster) => cluster.server_for_tag(tag).await?.connection().await,
-            Self::Sentinel(sentinel) => sentinel.primary_server().await?.connection().await,
-            Self::Single(server) => server.connection().await,
+            Self::Cluster(cluster) => {
+                cluster.server_for_tag(tag).await?.open_or_new_connection().await
+            }
+            Self::Sentinel(sentinel) => {
+                sentinel.primary_server().await?.open_or_new_connection().await
+            }
+            Self::Single(server) => server.open_or_new_connection().await,
         }
     }
 
     pub(super) async fn send_command(&self, tag: Tag, command: &Cmd) -> Result<Value, Failure> {
-        self.ask_with(tag, command, Care::Usual).await
+        self.send_with_care(tag, command, Care::Usual).await
     }
 
-    pub(super) async fn ask_with(
+    pub(super) async fn send_with_care(
         &self,
         tag: Tag,
         command: &Cmd,

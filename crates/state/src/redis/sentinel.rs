@@ -39,7 +39,7 @@ impl Sentinel {
             let address = self.primary_address().await?;
             tracing::debug!(server = %address, "the sentinels name the state server");
             let server = Server::new(address, Arc::clone(&self.dialling));
-            Ok((Arc::new(server), Life::for_good()))
+            Ok((Arc::new(server), Life::without_end()))
         };
         self.primary_server.get(&(), find).await
     }
@@ -51,7 +51,8 @@ impl Sentinel {
             && failure.is_server_unusable()
         {
             let failure = Failure::Away(failure.cause_text());
-            self.primary_server.fail_if(failure, |entry| Arc::ptr_eq(&entry.value, &server));
+            self.primary_server
+                .replace_by_failure_if(failure, |entry| Arc::ptr_eq(&entry.value, &server));
         }
         asked
     }
@@ -69,7 +70,7 @@ impl Sentinel {
         let mut command = redis::cmd("SENTINEL");
         command.arg("GET-MASTER-ADDR-BY-NAME").arg(&self.primary);
         let unknown = || Failure::Away(format!("no sentinel knows `{}`", self.primary));
-        let named = match connection.ask_in_time(&command).await? {
+        let named = match connection.send_command_in_time(&command).await? {
             Value::Nil => return Err(unknown()),
             named => failure::reply_elements(named)?,
         };
@@ -79,6 +80,6 @@ impl Sentinel {
             texts.push(String::from_utf8(part).map_err(|_| Failure::Unexpected)?);
         }
         let [host, port] = <[String; 2]>::try_from(texts).map_err(|_| Failure::Unexpected)?;
-        RedisAddress::of_parts(&host, &port).ok_or(Failure::Unexpected)
+        RedisAddress::from_host_and_port(&host, &port).ok_or(Failure::Unexpected)
     }
 }

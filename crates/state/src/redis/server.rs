@@ -73,7 +73,7 @@ impl Dialling {
     }
 
     /// The way to connect to the sentinels that watch these servers.
-    pub(super) fn to_sentinels(&self, password: Option<Secret>) -> Self {
+    pub(super) fn dialling_to_sentinels(&self, password: Option<Secret>) -> Self {
         let (network, tls) = (self.network.clone(), self.tls.clone());
         let time = self.time;
         Self { network, tls, user: None, password, database: 0, time, durability: None }
@@ -102,7 +102,7 @@ impl Dialling {
         let policy = policy.map_err(|failure| Failure::Away(failure.cause_text()))?;
         connection.eviction = policy.filter(|policy| policy != "noeviction");
         if let Some(durability) = &self.durability {
-            connection.report_replicas(durability.replicas).await;
+            connection.warn_of_stale_replica(durability.replicas).await;
         }
         Ok(connection)
     }
@@ -132,7 +132,7 @@ impl Server {
         Self { address, dialling, connection, waiting }
     }
 
-    pub(super) async fn connection(&self) -> Result<Arc<Connection>, Failure> {
+    pub(super) async fn open_or_new_connection(&self) -> Result<Arc<Connection>, Failure> {
         if Handle::try_current().is_err() {
             return Err(Failure::Away("the runtime has ended".to_owned()));
         }
@@ -143,13 +143,13 @@ impl Server {
                 let connected =
                     timeout(self.dialling.time, self.dialling.connect_and_examine(&self.address))
                         .await;
-                let connected = connected.unwrap_or_else(|_| Err(no_connection_in_time()));
-                let connected = connected.inspect_err(|failure| self.report_away(failure))?;
+                let connected = connected.unwrap_or_else(|_| Err(connection_timeout_failure()));
+                let connected = connected.inspect_err(|failure| self.log_server_away(failure))?;
                 tracing::debug!(server = %self.address, "connected to the state server");
                 if let Some(policy) = &connected.eviction {
                     tracing::warn!(server = %self.address, %policy, "{}", failure::EVICTS);
                 }
-                Ok((Arc::new(connected), Life::for_good()))
+                Ok((Arc::new(connected), Life::without_end()))
             })
             .await
     }
@@ -160,7 +160,7 @@ impl Server {
         command: &Cmd,
         care: Care,
     ) -> Result<Value, Failure> {
-        let connection = self.connection().await?;
+        let connection = self.open_or_new_connection().await?;
         let durability = match (care, &connection.eviction) {
             (Care::Kept, Some(policy)) => return Err(Failure::Evicts(policy.clone())),
             (Care::Kept, None) => self.dialling.durability,
@@ -168,19 +168,19 @@ impl Server {
         };
         let asked = match durability {
             Some(durability) => self.waiting.wait_for_replicas(self, command, durability).await,
-            None => connection.ask_in_time(command).await,
+            None => connection.send_command_in_time(command).await,
         };
         let failure = match asked {
             Ok(value) => return Ok(value),
             Err(failure) => failure,
         };
-        if self.is_away(&connection, &failure).await {
-            let is_it = |current_connection: &_| is_same(current_connection, &connection);
-            if self
-                .connection
-                .fail_if(Failure::Away(failure.cause_text()), |entry| is_it(&entry.value))
-            {
-                self.report_away(&failure);
+        if self.is_server_away(&connection, &failure).await {
+            let is_it =
+                |current_connection: &_| is_same_connection(current_connection, &connection);
+            if self.connection.replace_by_failure_if(Failure::Away(failure.cause_text()), |entry| {
+                is_it(&entry.value)
+            }) {
+                self.log_server_away(&failure);
             }
         }
         Err(failure)
@@ -188,7 +188,7 @@ impl Server {
 
     /// True if the server is of no use for others either. A command without a reply may be a large one, and so does not say it:
     /// a small one of our own does.
-    async fn is_away(&self, connection: &Connection, failure: &Failure) -> bool {
+    async fn is_server_away(&self, connection: &Connection, failure: &Failure) -> bool {
         match failure {
             Failure::Unanswered(_) if !connection.driver.is_finished() => {
                 let ping = redis::cmd("PING");
@@ -199,19 +199,19 @@ impl Server {
         }
     }
 
-    fn report_away(&self, failure: &Failure) {
+    fn log_server_away(&self, failure: &Failure) {
         let cause = failure.cause_text();
         tracing::debug!(server = %self.address, %cause, "the state server is away");
     }
 }
 
-fn is_same(current_connection: &Arc<Connection>, used: &Arc<Connection>) -> bool {
+fn is_same_connection(current_connection: &Arc<Connection>, used: &Arc<Connection>) -> bool {
     Arc::ptr_eq(current_connection, used)
 }
 
 impl Connection {
     /// Warns of a replica that may be promoted without a change that others have.
-    async fn report_replicas(&self, waited_for: u32) {
+    async fn warn_of_stale_replica(&self, waited_for: u32) {
         let Ok(said) = self.send_command(redis::cmd("INFO").arg("replication")).await else {
             return;
         };
@@ -224,13 +224,13 @@ impl Connection {
         }
     }
 
-    pub(super) async fn ask_in_time(&self, command: &Cmd) -> Result<Value, Failure> {
+    pub(super) async fn send_command_in_time(&self, command: &Cmd) -> Result<Value, Failure> {
         let asked = timeout(self.time, self.send_command(command)).await;
         asked.unwrap_or_else(|_| Err(Failure::Unanswered("no reply in time".to_owned())))
     }
 
     /// Sends a command, and waits until replicas have what it changed.
-    async fn ask_replicated(
+    async fn send_and_await_replicas(
         &self,
         command: &Cmd,
         Durability { replicas, timeout: wait }: Durability,
@@ -241,11 +241,11 @@ impl Connection {
         let mut commands = self.commands.clone();
         let asked = timeout(self.time + wait, commands.send_packed_commands(&both, 0, 2)).await;
         let asked = asked.map_err(|_| Failure::Unanswered("no reply in time".to_owned()))?;
-        let replies = asked.map_err(|error| Failure::of_sent(&error))?;
+        let replies = asked.map_err(|error| Failure::from_unanswered_error(&error))?;
         let [reply, waited] = <[Value; 2]>::try_from(replies).map_err(|_| Failure::Unexpected)?;
         match (reply, waited) {
             (Value::ServerError(error), _) | (_, Value::ServerError(error)) => {
-                Err(Failure::of_server(&error))
+                Err(Failure::from_server_error(&error))
             }
             (reply, Value::Int(got)) if got >= replicas.into() => Ok(reply),
             // Nothing was changed, so that nothing can be lost.
@@ -274,9 +274,9 @@ impl Connection {
     async fn send_command(&self, command: &Cmd) -> Result<Value, Failure> {
         let mut commands = self.commands.clone();
         match commands.send_packed_command(command).await {
-            Ok(Value::ServerError(error)) => Err(Failure::of_server(&error)),
+            Ok(Value::ServerError(error)) => Err(Failure::from_server_error(&error)),
             Ok(value) => Ok(value),
-            Err(error) => Err(Failure::of_sent(&error)),
+            Err(error) => Err(Failure::from_unanswered_error(&error)),
         }
     }
 }
@@ -299,21 +299,21 @@ impl Waiting {
         let Ok(Ok(_permit)) = permit else {
             return Err(Failure::Refused { code: "BUSY".to_owned(), detail: TOO_MANY.to_owned() });
         };
-        let idle = self.idle_connections().pop().filter(|idle| !idle.driver.is_finished());
+        let idle = self.lock_idle_connections().pop().filter(|idle| !idle.driver.is_finished());
         let connection = if let Some(idle) = idle {
             idle
         } else {
             let login = timeout(time, server.dialling.log_in(&server.address)).await;
-            login.unwrap_or_else(|_| Err(no_connection_in_time()))?
+            login.unwrap_or_else(|_| Err(connection_timeout_failure()))?
         };
-        let asked = connection.ask_replicated(command, durability).await;
+        let asked = connection.send_and_await_replicas(command, durability).await;
         if !matches!(asked, Err(Failure::Unanswered(_))) {
-            self.idle_connections().push(connection);
+            self.lock_idle_connections().push(connection);
         }
         asked
     }
 
-    fn idle_connections(&self) -> MutexGuard<'_, Vec<Connection>> {
+    fn lock_idle_connections(&self) -> MutexGuard<'_, Vec<Connection>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -330,7 +330,7 @@ impl Drop for Connection {
     }
 }
 
-fn no_connection_in_time() -> Failure {
+fn connection_timeout_failure() -> Failure {
     Failure::Away("no connection in time".to_owned())
 }
 

@@ -39,7 +39,7 @@ pub(super) async fn keeps_pace(
                 let expected = limiter.check().err();
                 let expected = expected
                     .map(|not_until| not_until.wait_time_from(governor::clock::Clock::now(&clock)));
-                match (store.take(&key, pace, now).await.unwrap(), expected) {
+                match (store.take_paced_request(&key, pace, now).await.unwrap(), expected) {
                     (Some(wait), Some(expected)) => {
                         let early = expected.saturating_sub(wait);
                         assert!(wait <= expected && early < TAKEN, "{wait:?} {expected:?}");

@@ -34,7 +34,7 @@ fn of_fifty_that_take_at_once_a_burst_of_ten_gets_through() {
         let stores = [store(&settings(&server)), store(&settings(&server))];
         let pace = Pace { each: Duration::from_hours(1), burst: NonZeroU32::new(10).unwrap() };
         let key = Key::new(Space::Rate, Owner::new(None, &Session::default()), "a");
-        let taking = (0..50).map(|at| stores[at % 2].take(&key, pace, now()));
+        let taking = (0..50).map(|at| stores[at % 2].take_paced_request(&key, pace, now()));
         let taken = join_all(taking).await;
         assert_eq!(taken.into_iter().filter(|it| matches!(it, Ok(None))).count(), 10);
         // A clock that was set back by ten years costs a burst.
@@ -44,7 +44,7 @@ fn of_fifty_that_take_at_once_a_burst_of_ten_gets_through() {
         let ahead = "for _, name in ipairs(redis.call('KEYS', '*:rate:*')) do \
             redis.call('SET', name, string.format('%.0f', redis.call('GET', name) + 3.15e14)) end";
         ::redis::cmd("EVAL").arg(ahead).arg(0).exec(&mut connection).unwrap();
-        let wait = stores[0].take(&key, pace, now()).await.unwrap();
+        let wait = stores[0].take_paced_request(&key, pace, now()).await.unwrap();
         assert_eq!(wait, Some(Duration::from_hours(1)));
     });
 }
@@ -60,7 +60,7 @@ fn a_request_is_not_sent_behind_a_thousand_of_another_principal() {
         let take = async |name: &'static str| {
             let (principal, session) = (Principal::new(name), Session::default());
             let key = Key::new(Space::Rate, Owner::new(Some(&principal), &session), "a");
-            let wait = store.take(&key, pace, now()).await?;
+            let wait = store.take_paced_request(&key, pace, now()).await?;
             turns.lock().unwrap().push(name);
             Ok::<_, Error>(wait)
         };

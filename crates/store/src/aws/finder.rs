@@ -13,7 +13,7 @@ pub(super) struct Finder {
 
 impl Finder {
     /// The value of an environment variable; `None` if it is unset or empty.
-    pub(super) async fn read_variable(&self, name: &str) -> Result<Option<Secret>, Error> {
+    pub(super) async fn read_nonempty_variable(&self, name: &str) -> Result<Option<Secret>, Error> {
         self.read_optional_secret(&format!("env:{name}")).await
     }
 

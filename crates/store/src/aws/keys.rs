@@ -111,7 +111,7 @@ impl AwsKeySource {
     ///
     /// # Errors
     /// The errors of [`AwsKeySource::keys`].
-    pub async fn others_than(&self, rejected: &AwsKeys) -> Result<Option<AwsKeys>, Error> {
+    pub async fn keys_other_than(&self, rejected: &AwsKeys) -> Result<Option<AwsKeys>, Error> {
         self.held.forget_if(|held| held.value.is_same(rejected));
         let keys = self.keys().await?;
         Ok((!keys.is_same(rejected)).then_some(keys))
@@ -132,16 +132,21 @@ impl AwsKeySource {
                     Life::from_duration(Duration::ZERO),
                 ))
             }
-            KeySource::Environment { region } => keys_of_environment(&self.finder, region).await,
+            KeySource::Environment { region } => {
+                find_keys_by_default_chain(&self.finder, region).await
+            }
         }
     }
 }
 
-async fn keys_of_environment(finder: &Finder, region: &str) -> Result<(AwsKeys, Life), Error> {
-    if let Some(access_key_id) = finder.read_variable("AWS_ACCESS_KEY_ID").await? {
-        let secret_access_key = finder.read_variable("AWS_SECRET_ACCESS_KEY").await?;
-        let secret_access_key = secret_access_key.ok_or_else(no_keys)?;
-        let session_token = finder.read_variable("AWS_SESSION_TOKEN").await?;
+async fn find_keys_by_default_chain(
+    finder: &Finder,
+    region: &str,
+) -> Result<(AwsKeys, Life), Error> {
+    if let Some(access_key_id) = finder.read_nonempty_variable("AWS_ACCESS_KEY_ID").await? {
+        let secret_access_key = finder.read_nonempty_variable("AWS_SECRET_ACCESS_KEY").await?;
+        let secret_access_key = secret_access_key.ok_or_else(no_keys_error)?;
+        let session_token = finder.read_nonempty_variable("AWS_SESSION_TOKEN").await?;
         return Ok((
             AwsKeys { access_key_id, secret_access_key, session_token },
             Life::from_duration(Duration::ZERO),
@@ -154,10 +159,10 @@ async fn keys_of_environment(finder: &Finder, region: &str) -> Result<(AwsKeys, 
         return Ok((keys, Life::from_duration(METADATA_LIFE)));
     }
     let keys = metadata::instance_keys(finder).await?;
-    keys.map(|keys| (keys, Life::from_duration(METADATA_LIFE))).ok_or_else(no_keys)
+    keys.map(|keys| (keys, Life::from_duration(METADATA_LIFE))).ok_or_else(no_keys_error)
 }
 
-fn no_keys() -> Error {
+fn no_keys_error() -> Error {
     Error::new(
         ErrorKind::NotFound,
         "there are no keys of AWS: neither in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, nor by \

@@ -24,20 +24,22 @@ struct KeysResponse {
 
 /// The keys of a container, if it has any: AWS SDKs and Tools Reference Guide, "Container credential provider".
 pub(super) async fn container_keys(finder: &Finder) -> Result<Option<AwsKeys>, Error> {
-    let relative = finder.read_variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI").await?;
-    let full = finder.read_variable("AWS_CONTAINER_CREDENTIALS_FULL_URI").await?;
+    let relative = finder.read_nonempty_variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI").await?;
+    let full = finder.read_nonempty_variable("AWS_CONTAINER_CREDENTIALS_FULL_URI").await?;
     let address = match (relative, full) {
         (Some(path), _) => format!("{ECS}{}", path.expose()),
         (None, Some(full)) => full.expose().to_owned(),
         (None, None) => return Ok(None),
     };
-    if !may_be_asked(&address) {
+    if !is_allowed_key_address(&address) {
         let message =
             "the container's endpoint for keys must be `https://` or an address of this machine";
         return Err(Error::new(ErrorKind::Denied, message));
     }
-    let mut token = finder.read_variable("AWS_CONTAINER_AUTHORIZATION_TOKEN").await?;
-    if let Some(file) = finder.read_variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").await? {
+    let mut token = finder.read_nonempty_variable("AWS_CONTAINER_AUTHORIZATION_TOKEN").await?;
+    if let Some(file) =
+        finder.read_nonempty_variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").await?
+    {
         token = finder.read_optional_secret(&format!("file:{}", file.expose())).await?;
     }
     let mut headers = Vec::new();
@@ -49,11 +51,11 @@ pub(super) async fn container_keys(finder: &Finder) -> Result<Option<AwsKeys>, E
 /// The keys of the instance's role: Amazon EC2 User Guide, "Instance Metadata Service Version 2". `None` for an
 /// instance without a metadata service.
 pub(super) async fn instance_keys(finder: &Finder) -> Result<Option<AwsKeys>, Error> {
-    let disabled = finder.read_variable("AWS_EC2_METADATA_DISABLED").await?;
+    let disabled = finder.read_nonempty_variable("AWS_EC2_METADATA_DISABLED").await?;
     if disabled.is_some_and(|value| value.expose().eq_ignore_ascii_case("true")) {
         return Ok(None);
     }
-    let endpoint = finder.read_variable("AWS_EC2_METADATA_SERVICE_ENDPOINT").await?;
+    let endpoint = finder.read_nonempty_variable("AWS_EC2_METADATA_SERVICE_ENDPOINT").await?;
     let endpoint = endpoint.as_ref().map_or(INSTANCE, Secret::expose).trim_end_matches('/');
     let life = Secret::new("300".to_owned());
     let headers = [("x-aws-ec2-metadata-token-ttl-seconds", &life)];
@@ -61,12 +63,12 @@ pub(super) async fn instance_keys(finder: &Finder) -> Result<Option<AwsKeys>, Er
     let Ok(answer) = ask_metadata_service(finder, Method::PUT, &url, &headers).await else {
         return Ok(None);
     };
-    let Some(token) = answer_text(&answer) else { return Ok(None) };
+    let Some(token) = ok_response_text(&answer) else { return Ok(None) };
     let token = Secret::new(token.to_owned());
     let headers = [("x-aws-ec2-metadata-token", &token)];
     let url = format!("{endpoint}/latest/meta-data/iam/security-credentials/");
     let roles = ask_metadata_service(finder, Method::GET, &url, &headers).await?;
-    let Some(role) = answer_text(&roles).and_then(|roles| roles.lines().next()) else {
+    let Some(role) = ok_response_text(&roles).and_then(|roles| roles.lines().next()) else {
         return Ok(None);
     };
     let answer =
@@ -89,7 +91,7 @@ async fn ask_metadata_service(
     }
     let request = request
         .body(Bytes::new())
-        .map_err(|source| exchange::unwritable_request_error(METADATA, source))?;
+        .map_err(|source| exchange::malformed_request_error(METADATA, source))?;
     exchange::send_request(METADATA, &finder.transport, request).await
 }
 
@@ -107,14 +109,14 @@ fn keys_of_answer(answer: &StoreResponse) -> Result<AwsKeys, Error> {
     })
 }
 
-fn answer_text(answer: &StoreResponse) -> Option<&str> {
+fn ok_response_text(answer: &StoreResponse) -> Option<&str> {
     let text = std::str::from_utf8(answer.body.bytes()).ok()?.trim();
     (answer.status == StatusCode::OK && !text.is_empty()).then_some(text)
 }
 
 /// Returns true if keys may be requested from this address. Over plain HTTP they must not leave the machine: these are
 /// the addresses that every SDK allows.
-fn may_be_asked(address: &str) -> bool {
+fn is_allowed_key_address(address: &str) -> bool {
     let Ok(uri) = address.parse::<Uri>() else { return false };
     let host = uri.host().unwrap_or_default();
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();

@@ -71,7 +71,7 @@ impl SecretsManagerStore {
         body: &Value,
         keys: &AwsKeys,
     ) -> Result<StoreResponse, Error> {
-        let region = region_of(name).unwrap_or(&self.config.region);
+        let region = region_of_arn(name).unwrap_or(&self.config.region);
         let endpoint = match &self.config.endpoint {
             Some(endpoint) => format!("{}/", endpoint.trim_end_matches('/')),
             None => format!("https://secretsmanager.{region}.{}/", region_domain(region)),
@@ -80,7 +80,7 @@ impl SecretsManagerStore {
             .header("content-type", "application/x-amz-json-1.1")
             .header("x-amz-target", "secretsmanager.GetSecretValue")
             .body(Bytes::from(body.to_string()))
-            .map_err(|source| exchange::unwritable_request_error(STORE, source))?;
+            .map_err(|source| exchange::malformed_request_error(STORE, source))?;
         let scope = Scope {
             region: region.to_owned(),
             service: "secretsmanager".to_owned(),
@@ -108,8 +108,8 @@ impl SecretStore for SecretsManagerStore {
         };
         let keys = self.keys.keys().await?;
         let mut answer = self.request_secret(name, &body, &keys).await?;
-        if is_about_the_keys(&answer)
-            && let Some(others) = self.keys.others_than(&keys).await?
+        if is_key_rejection(&answer)
+            && let Some(others) = self.keys.keys_other_than(&keys).await?
         {
             answer = self.request_secret(name, &body, &others).await?;
         }
@@ -121,7 +121,7 @@ impl SecretStore for SecretsManagerStore {
 }
 
 /// The region in `arn:partition:secretsmanager:region:account:secret:name`.
-fn region_of(name: &str) -> Option<&str> {
+fn region_of_arn(name: &str) -> Option<&str> {
     name.strip_prefix("arn:")?.split(':').nth(2).filter(|region| !region.is_empty())
 }
 
@@ -134,7 +134,7 @@ fn secret_of_answer(
         json::parse_json::<SecretValue<'_>>(answer.body.bytes()).ok_or_else(|| {
             Error::new(ErrorKind::Unreadable, format!("{STORE}'s answer cannot be understood"))
         })?;
-    let Some(whole) = secret_value.secret_string.and_then(json::secret_of_value) else {
+    let Some(whole) = secret_value.secret_string.and_then(json::secret_of_json_scalar) else {
         let message = format!("the secret is binary, and must be a text: `{reference}`");
         return Err(Error::new(ErrorKind::Invalid, message));
     };
@@ -158,26 +158,26 @@ fn secret_member(whole: &Secret, key: &str, reference: &SecretReference) -> Resu
         let message = format!("the secret has no such key: `{reference}`");
         return Err(Error::new(ErrorKind::NotFound, message));
     };
-    json::secret_of_value(value).ok_or_else(|| {
+    json::secret_of_json_scalar(value).ok_or_else(|| {
         let message = format!("the secret's key must hold a text: `{reference}`");
         Error::new(ErrorKind::Invalid, message)
     })
 }
 
 /// The error's name: in `__type` a namespace may precede it.
-fn error_name(answer: &StoreResponse) -> String {
+fn aws_error_name(answer: &StoreResponse) -> String {
     let name = json::parse_json::<ErrorResponse>(answer.body.bytes()).map(|failed| failed.kind);
     let name = name.unwrap_or_default();
     name.rsplit_once('#').map(|(_, name)| name.to_owned()).unwrap_or(name)
 }
 
-fn is_about_the_keys(answer: &StoreResponse) -> bool {
-    answer.status.is_client_error() && KEYS_REJECTED.contains(&error_name(answer).as_str())
+fn is_key_rejection(answer: &StoreResponse) -> bool {
+    answer.status.is_client_error() && KEYS_REJECTED.contains(&aws_error_name(answer).as_str())
 }
 
 /// The error for a failed response: AWS Secrets Manager API Reference, `GetSecretValue` and "Common Errors".
 fn answer_failure(answer: &StoreResponse, reference: &SecretReference) -> Error {
-    let name = error_name(answer);
+    let name = aws_error_name(answer);
     let (kind, message) = match name.as_str() {
         "ResourceNotFoundException" => (ErrorKind::NotFound, "there is no such secret or version"),
         "InvalidRequestException" => (ErrorKind::NotFound, "the secret is to be deleted"),

@@ -48,7 +48,7 @@ pub fn sign(
     } else {
         SignableBody::Bytes(request.body())
     };
-    let signed_headers = request.headers().iter().filter(|(name, _)| is_signed(name));
+    let signed_headers = request.headers().iter().filter(|(name, _)| needs_signature(name));
     let mut texts = Vec::new();
     for (name, value) in signed_headers {
         let text =
@@ -97,7 +97,7 @@ fn signing_settings(scope: &Scope) -> SigningSettings {
     settings
 }
 
-fn is_signed(name: &HeaderName) -> bool {
+fn needs_signature(name: &HeaderName) -> bool {
     // The signature sets these headers itself.
     let is_ours = OURS.contains(&name.as_str());
     !is_ours && (name == CONTENT_TYPE || name.as_str().starts_with("x-amz-"))

@@ -14,14 +14,14 @@ pub(super) async fn web_identity_keys(
     finder: &Finder,
     region: &str,
 ) -> Result<Option<AwsKeys>, Error> {
-    let file = finder.read_variable("AWS_WEB_IDENTITY_TOKEN_FILE").await?;
-    let role = finder.read_variable("AWS_ROLE_ARN").await?;
+    let file = finder.read_nonempty_variable("AWS_WEB_IDENTITY_TOKEN_FILE").await?;
+    let role = finder.read_nonempty_variable("AWS_ROLE_ARN").await?;
     let Some((file, role)) = file.zip(role) else { return Ok(None) };
     // Read at each use: the cluster replaces it every hour.
     let token = finder.local.get(&format!("file:{}", file.expose()).parse()?).await?;
-    let name = finder.read_variable("AWS_ROLE_SESSION_NAME").await?;
+    let name = finder.read_nonempty_variable("AWS_ROLE_SESSION_NAME").await?;
     let name = name.as_ref().map_or("callgate", Secret::expose);
-    let endpoint = finder.read_variable("AWS_ENDPOINT_URL_STS").await?;
+    let endpoint = finder.read_nonempty_variable("AWS_ENDPOINT_URL_STS").await?;
     let endpoint = match &endpoint {
         Some(endpoint) => endpoint.expose().to_owned(),
         None => format!("https://sts.{region}.{}/", region_domain(region)),
@@ -36,8 +36,8 @@ pub(super) async fn web_identity_keys(
     ]);
     let request = Request::post(endpoint)
         .header("content-type", "application/x-www-form-urlencoded")
-        .body(exchange::zeroized_body(form))
-        .map_err(|source| exchange::unwritable_request_error(STS, source))?;
+        .body(exchange::body_zeroized_on_drop(form))
+        .map_err(|source| exchange::malformed_request_error(STS, source))?;
     let answer = exchange::send_request(STS, &finder.transport, request).await?;
     keys_of_answer(&answer).map(Some)
 }
@@ -67,7 +67,7 @@ fn keys_of_answer(answer: &StoreResponse) -> Result<AwsKeys, Error> {
         return Err(Error::new(kind, message));
     }
     let text = std::str::from_utf8(answer.body.bytes()).unwrap_or_default();
-    let element = |name| element_text(text, name).map(|text| Secret::new(text.to_owned()));
+    let element = |name| xml_element_text(text, name).map(|text| Secret::new(text.to_owned()));
     let key_texts = element("AccessKeyId").zip(element("SecretAccessKey"));
     let keys = key_texts.map(|(access_key_id, secret_access_key)| AwsKeys {
         access_key_id,
@@ -80,7 +80,7 @@ fn keys_of_answer(answer: &StoreResponse) -> Result<AwsKeys, Error> {
 }
 
 /// The text of an element that occurs once and contains no escapes: keys and tokens are base64.
-fn element_text<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+fn xml_element_text<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("<{name}>"))?;
     let (text, _) = rest.split_once("</")?;
     (!text.is_empty()).then_some(text)

@@ -53,12 +53,12 @@ impl GrantFolder {
         self
     }
 
-    pub(super) fn file(&self, name: &str) -> PathBuf {
+    pub(super) fn grant_file(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.json"))
     }
 
     /// Runs work that may wait for a disk.
-    async fn run<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> io::Result<T> + Send + 'static,
     ) -> Result<T, Error> {
@@ -70,18 +70,18 @@ impl GrantFolder {
 #[async_trait]
 impl GrantStore for GrantFolder {
     async fn get(&self, name: &str) -> Result<Option<Secret>, Error> {
-        let file = self.file(name);
-        self.run(move || read_grant(&file)).await
+        let file = self.grant_file(name);
+        self.run_blocking(move || read_private_grant(&file)).await
     }
 
     async fn put(&self, name: &str, grant: &Secret) -> Result<(), Error> {
-        let (file, grant) = (self.file(name), grant.clone());
-        self.run(move || replace_grant(&file, &grant)).await
+        let (file, grant) = (self.grant_file(name), grant.clone());
+        self.run_blocking(move || replace_grant_atomically(&file, &grant)).await
     }
 
     async fn remove(&self, name: &str) -> Result<bool, Error> {
-        let file = self.file(name);
-        self.run(move || match fs::remove_file(file) {
+        let file = self.grant_file(name);
+        self.run_blocking(move || match fs::remove_file(file) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
@@ -94,7 +94,7 @@ impl GrantStore for GrantFolder {
         let file = self.folder.join(format!("{name}.lock"));
         loop {
             let file = file.clone();
-            if let Some(held) = self.run(move || try_lock(&file)).await? {
+            if let Some(held) = self.run_blocking(move || try_lock(&file)).await? {
                 return Ok(GrantLock::new(held));
             }
             if started.elapsed() > LONGEST_WAIT {
@@ -111,7 +111,7 @@ impl GrantStore for GrantFolder {
     }
 
     fn place(&self, name: &str) -> String {
-        format!("the file `{}`, which only you can read", self.file(name).display())
+        format!("the file `{}`, which only you can read", self.grant_file(name).display())
     }
 
     fn login_command(&self) -> Option<&str> {
@@ -119,7 +119,7 @@ impl GrantStore for GrantFolder {
     }
 }
 
-fn read_grant(file: &Path) -> io::Result<Option<Secret>> {
+fn read_private_grant(file: &Path) -> io::Result<Option<Secret>> {
     let opened = match File::open(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
@@ -148,13 +148,13 @@ fn check_is_private(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-fn replace_grant(file: &Path, grant: &Secret) -> io::Result<()> {
+fn replace_grant_atomically(file: &Path, grant: &Secret) -> io::Result<()> {
     let folder = file.parent().unwrap_or(file);
     create_private_folder(folder)?;
     let new = file.with_extension(format!("{}.new", std::process::id()));
     // A process with this id may have left a file behind.
     fs::remove_file(&new).ok();
-    let written = private_options(OpenOptions::new().write(true).create_new(true)).open(&new);
+    let written = set_owner_only_mode(OpenOptions::new().write(true).create_new(true)).open(&new);
     let written = written.and_then(|mut written| {
         written.write_all(grant.expose().as_bytes())?;
         written.sync_all()
@@ -167,7 +167,7 @@ fn replace_grant(file: &Path, grant: &Secret) -> io::Result<()> {
 /// The locked file; `None` if another process holds the lock.
 fn try_lock(file: &Path) -> io::Result<Option<File>> {
     create_private_folder(file.parent().unwrap_or(file))?;
-    let opened = private_options(OpenOptions::new().write(true).create(true)).open(file)?;
+    let opened = set_owner_only_mode(OpenOptions::new().write(true).create(true)).open(file)?;
     match opened.try_lock() {
         Ok(()) => Ok(Some(opened)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -175,7 +175,7 @@ fn try_lock(file: &Path) -> io::Result<Option<File>> {
     }
 }
 
-fn private_options(options: &mut OpenOptions) -> &mut OpenOptions {
+fn set_owner_only_mode(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;

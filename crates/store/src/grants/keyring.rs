@@ -27,7 +27,7 @@ impl GrantKeyring {
     }
 
     /// Uses the keyring, which may be absent, locked or stuck.
-    async fn ask_keyring(&self, name: &str, work: Work) -> Result<Option<Secret>, Error> {
+    async fn perform_with_timeout(&self, name: &str, work: Work) -> Result<Option<Secret>, Error> {
         let reference: SecretReference = format!("keyring:{SERVICE}/login-{name}").parse()?;
         match timeout(PATIENCE, self.keyring.perform(&reference, work)).await {
             Ok(Err(error)) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -43,7 +43,7 @@ impl GrantStore for GrantKeyring {
         if let Some(grant) = self.folder.get(name).await? {
             return Ok(Some(grant));
         }
-        match self.ask_keyring(name, Work::Read).await {
+        match self.perform_with_timeout(name, Work::Read).await {
             // A keyring that is not available holds nothing.
             Err(error) if error.is_transient() => Ok(None),
             result => result,
@@ -51,7 +51,7 @@ impl GrantStore for GrantKeyring {
     }
 
     async fn put(&self, name: &str, grant: &Secret) -> Result<(), Error> {
-        match self.ask_keyring(name, Work::Write(grant.clone())).await {
+        match self.perform_with_timeout(name, Work::Write(grant.clone())).await {
             Ok(_) => self.folder.remove(name).await.map(drop),
             Err(_) => self.folder.put(name, grant).await,
         }
@@ -59,7 +59,7 @@ impl GrantStore for GrantKeyring {
 
     async fn remove(&self, name: &str) -> Result<bool, Error> {
         let was_in_folder = self.folder.remove(name).await?;
-        match self.ask_keyring(name, Work::Remove).await {
+        match self.perform_with_timeout(name, Work::Remove).await {
             Ok(removed) => Ok(was_in_folder || removed.is_some()),
             Err(error) if error.is_transient() => Ok(was_in_folder),
             Err(error) => Err(error),
@@ -75,7 +75,7 @@ impl GrantStore for GrantKeyring {
     }
 
     fn place(&self, name: &str) -> String {
-        if self.folder.file(name).exists() {
+        if self.folder.grant_file(name).exists() {
             return self.folder.place(name);
         }
         "the keyring of this machine".to_owned()

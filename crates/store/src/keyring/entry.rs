@@ -14,7 +14,7 @@ pub(super) fn read_secret(keyring: &Keyring, reference: &SecretReference) -> Res
     )
 }
 
-pub(super) fn write(
+pub(super) fn write_secret(
     keyring: &Keyring,
     reference: &SecretReference,
     secret: &Secret,
@@ -23,7 +23,10 @@ pub(super) fn write(
     written.map_err(|error| keyring_failure(error, reference))
 }
 
-pub(super) fn remove(keyring: &Keyring, reference: &SecretReference) -> Result<Secret, Error> {
+pub(super) fn remove_secret(
+    keyring: &Keyring,
+    reference: &SecretReference,
+) -> Result<Secret, Error> {
     let stored_secret = read_secret(keyring, reference)?;
     let removed = keyring_entry(keyring, reference)?.delete_credential();
     removed.map(|()| stored_secret).map_err(|error| keyring_failure(error, reference))
@@ -49,11 +52,11 @@ pub(super) fn secret_of_bytes(
     let text = String::from_utf8(std::mem::take(&mut *bytes));
     let text = text.map_err(|refused| {
         refused.into_bytes().zeroize();
-        invalid_reference_error("the secret must be UTF-8 text", reference)
+        invalid_secret_error("the secret must be UTF-8 text", reference)
     })?;
     let secret = Secret::from_stored_text(text);
     if secret.is_empty() {
-        return Err(invalid_reference_error("the secret is empty", reference));
+        return Err(invalid_secret_error("the secret is empty", reference));
     }
     Ok(secret)
 }
@@ -82,6 +85,6 @@ pub(super) fn keyring_failure(error: keyring_core::Error, reference: &SecretRefe
     Error::new(kind, format!("{message}: `{reference}`"))
 }
 
-fn invalid_reference_error(message: &str, reference: &SecretReference) -> Error {
+fn invalid_secret_error(message: &str, reference: &SecretReference) -> Error {
     Error::new(ErrorKind::Invalid, format!("{message}: `{reference}`"))
 }

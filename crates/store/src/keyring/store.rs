@@ -46,7 +46,7 @@ impl KeyringStore {
     /// # Errors
     /// `Unsupported` if the platform does not have this keyring.
     pub fn new(backend: KeyringBackend) -> Result<Self, Error> {
-        platform::check(backend)?;
+        platform::check_is_supported(backend)?;
         Ok(Self { backend, thread: Mutex::default() })
     }
 
@@ -85,28 +85,28 @@ impl SecretStore for KeyringStore {
 fn start_thread(backend: KeyringBackend) -> Result<Sender<KeyringRequest>, Error> {
     let (sender, questions) = mpsc::channel();
     let thread = thread::Builder::new().name("callgate-keyring".to_owned());
-    let started = thread.spawn(move || answer_all(backend, &questions));
+    let started = thread.spawn(move || serve_requests(backend, &questions));
     started.map_err(|source| thread_error().with_source(source))?;
     Ok(sender)
 }
 
 /// Serves requests until the store is dropped. After a failure the next request opens the keyring again: its service
 /// may have been started or unlocked since.
-fn answer_all(backend: KeyringBackend, questions: &Receiver<KeyringRequest>) {
+fn serve_requests(backend: KeyringBackend, questions: &Receiver<KeyringRequest>) {
     let mut open: Option<Keyring> = None;
     while let Ok(KeyringRequest { reference, work, answer }) = questions.recv() {
         // The caller of this request gave up while the keyring was stuck.
         if answer.is_closed() {
             continue;
         }
-        let keyring = open.take().map_or_else(|| platform::open(backend), Ok);
+        let keyring = open.take().map_or_else(|| platform::open_keyring(backend), Ok);
         let answered = keyring.map_err(|error| entry::keyring_failure(error, &reference)).and_then(
             |keyring| {
                 let done = match work {
                     Work::Read => entry::read_secret(&keyring, &reference).map(Some),
-                    Work::Remove => entry::remove(&keyring, &reference).map(Some),
+                    Work::Remove => entry::remove_secret(&keyring, &reference).map(Some),
                     Work::Write(secret) => {
-                        entry::write(&keyring, &reference, &secret).map(|()| None)
+                        entry::write_secret(&keyring, &reference, &secret).map(|()| None)
                     }
                 };
                 let is_well = done.as_ref().err().is_none_or(|error| !error.is_transient());

@@ -65,7 +65,7 @@ async fn a_reference_of_another_scheme_is_refused_by_the_keyring() {
 #[expect(clippy::print_stderr, reason = "what is not compared is said")]
 async fn an_entry_of_the_kernel_keyring_is_read_at_each_call() {
     let user = format!("test-{}", std::process::id());
-    let entry = platform::open(KeyringBackend::Kernel)
+    let entry = platform::open_keyring(KeyringBackend::Kernel)
         .and_then(|keyring| keyring.build("callgate", &user, None));
     let written = entry.and_then(|entry| entry.set_secret(b"canary-1\n").map(|()| entry));
     let entry = match written {

@@ -50,7 +50,7 @@ struct Options {
 }
 
 impl Mount {
-    pub(super) fn is_above(&self, path: &str) -> bool {
+    pub(super) fn is_prefix_of(&self, path: &str) -> bool {
         path.starts_with(&self.path)
     }
 
@@ -74,7 +74,7 @@ impl Mount {
     }
 }
 
-pub(super) fn mount_path(path: &str) -> String {
+pub(super) fn mount_lookup_path(path: &str) -> String {
     format!("sys/internal/ui/mounts/{}", encoded_path(path))
 }
 
@@ -86,7 +86,7 @@ pub(super) fn mount_of_answer(answer: &StoreResponse, path: &str) -> Result<Moun
             let first = path.split_once('/').map_or(path, |(first, _)| first);
             return Ok(Mount { path: format!("{first}/"), version: Version::One });
         }
-        StatusCode::FORBIDDEN => return Err(read_denial(path)),
+        StatusCode::FORBIDDEN => return Err(read_denied_error(path)),
         status => return Err(unreadable_answer_error(status)),
     }
     let described = json::parse_json::<Described>(answer.body.bytes());
@@ -109,7 +109,7 @@ pub(super) fn secret_of_answer(
 ) -> Result<Secret, Error> {
     match answer.status {
         StatusCode::OK => {}
-        StatusCode::FORBIDDEN => return Err(read_denial(&reference.to_string())),
+        StatusCode::FORBIDDEN => return Err(read_denied_error(&reference.to_string())),
         // Version 2 describes a deleted version in the body of this response.
         StatusCode::NOT_FOUND => {
             let message = format!("the vault has no secret, or deleted it: `{reference}`");
@@ -129,14 +129,14 @@ pub(super) fn secret_of_answer(
         let message = format!("the vault's secret has no such key: `{reference}`");
         return Err(Error::new(ErrorKind::NotFound, message));
     };
-    let text_secret = json::secret_of_value(value).filter(|secret| !secret.is_empty());
+    let text_secret = json::secret_of_json_scalar(value).filter(|secret| !secret.is_empty());
     text_secret.ok_or_else(|| {
         let message = format!("the vault's secret must be a text that is not empty: `{reference}`");
         Error::new(ErrorKind::Invalid, message)
     })
 }
 
-fn read_denial(what: &str) -> Error {
+fn read_denied_error(what: &str) -> Error {
     let message = format!("the vault does not let this token read: `{what}`");
     Error::new(ErrorKind::Denied, message)
 }

@@ -54,7 +54,7 @@ impl Login {
 
     /// A token that does not expire soon.
     pub(super) async fn usable_token(&self, server: &Server) -> Result<Secret, Error> {
-        self.held.get(&(), async |_| self.fetch_token(server).await).await
+        self.held.get(&(), async |_| self.renew_or_log_in(server).await).await
     }
 
     /// A token other than the rejected one; `None` if there is no other.
@@ -69,7 +69,7 @@ impl Login {
     }
 
     /// The known token, renewed, if the operator named it; otherwise the token of a new login.
-    async fn fetch_token(&self, server: &Server) -> Result<(Secret, Life), Error> {
+    async fn renew_or_log_in(&self, server: &Server) -> Result<(Secret, Life), Error> {
         let current_token = self.held.inspect_value(|held| held.value.clone());
         match current_token.filter(|_| matches!(self.how, VaultLogin::Token(_))) {
             Some(token) => {
@@ -84,7 +84,8 @@ impl Login {
         let (mount, body) = match &self.how {
             VaultLogin::Token(reference) => {
                 let token = self.local.get(reference).await?;
-                let life = look_up_life(server, &token).await.unwrap_or_else(Life::for_good);
+                let life =
+                    look_up_renewable_life(server, &token).await.unwrap_or_else(Life::without_end);
                 return Ok((token, life));
             }
             VaultLogin::AppRole { mount, role_id, secret_id } => {
@@ -100,26 +101,26 @@ impl Login {
         };
         let path = format!("auth/{mount}/login");
         let answer = server.send_request(Method::POST, &path, None, Some(body)).await?;
-        let LoggedIn { auth } = logged_in(&answer)?;
-        Ok((Secret::new(auth.client_token), token_life(auth.lease_duration)))
+        let LoggedIn { auth } = parse_login_response(&answer)?;
+        Ok((Secret::new(auth.client_token), life_with_early_renewal(auth.lease_duration)))
     }
 }
 
-fn logged_in(answer: &StoreResponse) -> Result<LoggedIn, Error> {
+fn parse_login_response(answer: &StoreResponse) -> Result<LoggedIn, Error> {
     if answer.status != StatusCode::OK {
         let status = answer.status.as_u16();
         let message = format!("the vault refused the login and answered {status}");
         return Err(Error::new(ErrorKind::Denied, message));
     }
-    json::parse_json(answer.body.bytes()).ok_or_else(no_token)
+    json::parse_json(answer.body.bytes()).ok_or_else(no_token_error)
 }
 
 /// The life of a token that the operator named, if it is renewable or may not look itself up.
-async fn look_up_life(server: &Server, token: &Secret) -> Option<Life> {
+async fn look_up_renewable_life(server: &Server, token: &Secret) -> Option<Life> {
     let answer =
         server.send_request(Method::GET, "auth/token/lookup-self", Some(token), None).await.ok()?;
     let LookedUp { data } = json::parse_json(answer.body.bytes())?;
-    data.renewable.then(|| token_life(data.ttl))
+    data.renewable.then(|| life_with_early_renewal(data.ttl))
 }
 
 /// Renews a token and returns its lifetime; a token that cannot be renewed is used until the vault rejects it.
@@ -127,15 +128,17 @@ async fn renew_token(server: &Server, token: &Secret) -> Life {
     let body = Some(json_object_text(&[]));
     match server.send_request(Method::POST, "auth/token/renew-self", Some(token), body).await {
         Ok(answer) => json::parse_json(answer.body.bytes())
-            .map_or_else(Life::for_good, |LoggedIn { auth }| token_life(auth.lease_duration)),
+            .map_or_else(Life::without_end, |LoggedIn { auth }| {
+                life_with_early_renewal(auth.lease_duration)
+            }),
         Err(_) => Life::from_duration(RENEWAL_PAUSE),
     }
 }
 
 /// The token is renewed when a third of its lifetime is left; zero seconds mean that it does not expire.
-fn token_life(seconds: u64) -> Life {
+fn life_with_early_renewal(seconds: u64) -> Life {
     let life = Duration::from_secs(seconds);
-    if life.is_zero() { Life::for_good() } else { Life::ahead(life / 3 * 2, life) }
+    if life.is_zero() { Life::without_end() } else { Life::with_early_renewal(life / 3 * 2, life) }
 }
 
 /// The JSON text of an object. The buffer has room for all of it, because a buffer that grows leaves copies behind.
@@ -155,7 +158,7 @@ fn json_object_text(members: &[(&str, &str)]) -> Zeroizing<Vec<u8>> {
     text
 }
 
-fn no_token() -> Error {
+fn no_token_error() -> Error {
     Error::new(ErrorKind::Unreadable, "the vault's answer to the login holds no token")
 }
 

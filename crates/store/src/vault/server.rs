@@ -47,21 +47,20 @@ impl Server {
             value.set_sensitive(true);
             request = request.header("x-vault-token", value);
         }
-        let body = body.map(exchange::zeroized_body);
+        let body = body.map(exchange::body_zeroized_on_drop);
         if body.is_some() {
             request = request.header("content-type", "application/json");
         }
         let request = request.body(body.unwrap_or_default());
-        let request =
-            request.map_err(|source| exchange::unwritable_request_error(VAULT, source))?;
+        let request = request.map_err(|source| exchange::malformed_request_error(VAULT, source))?;
         let answer = exchange::send_request(VAULT, &self.transport, request).await?;
-        status_failure(answer.status).map_or(Ok(answer), Err)
+        common_status_error(answer.status).map_or(Ok(answer), Err)
     }
 }
 
 /// The error for a status that has one meaning for every path:
 /// <https://developer.hashicorp.com/vault/api-docs#http-status-codes>.
-fn status_failure(status: StatusCode) -> Option<Error> {
+fn common_status_error(status: StatusCode) -> Option<Error> {
     let (kind, message) = match status.as_u16() {
         300..=399 => (
             ErrorKind::Unreadable,

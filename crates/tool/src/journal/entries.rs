@@ -42,7 +42,7 @@ pub enum Audience {
 impl Journal {
     /// The decisions so far, as an audience may see them.
     #[doc(hidden)]
-    pub fn entries(&self, audience: Audience) -> Vec<JournalEntry> {
+    pub fn entries_for_audience(&self, audience: Audience) -> Vec<JournalEntry> {
         let entry = |event, reach: Reach, sentence: fmt::Arguments<'_>| {
             let is_shown = audience == Audience::Operator || reach != Reach::Operator;
             JournalEntry { event, text: is_shown.then(|| sentence.to_string()) }
@@ -86,10 +86,11 @@ mod tests {
         for event in events {
             journal.note(event);
         }
-        let shown = |audience| serde_json::to_string(&journal.entries(audience)).unwrap();
+        let shown =
+            |audience| serde_json::to_string(&journal.entries_for_audience(audience)).unwrap();
         assert!(!shown(Audience::Caller).contains("canary"), "{}", shown(Audience::Caller));
-        assert_eq!(journal.entries(Audience::Caller).len(), 10);
-        for entry in journal.entries(Audience::Operator) {
+        assert_eq!(journal.entries_for_audience(Audience::Caller).len(), 10);
+        for entry in journal.entries_for_audience(Audience::Operator) {
             assert!(entry.text.is_some_and(|text| text.contains("canary")), "{}", entry.event);
         }
     }

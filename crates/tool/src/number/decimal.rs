@@ -18,7 +18,7 @@ impl Number {
             return one.cmp(other);
         }
         let (one, other) = (self.digits(), other.digits());
-        Decimal::from_digits(&one).order(&Decimal::from_digits(&other))
+        Decimal::from_digits(&one).numeric_order(&Decimal::from_digits(&other))
     }
 
     /// True for a whole number, however it is written: `1.0` and `10e-1` are whole.
@@ -71,7 +71,7 @@ impl<'t> Decimal<'t> {
         let unsigned = digits.strip_prefix('-').unwrap_or(digits);
         let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let mut last = exponent_of(exponent) - digit_position(fraction.len());
+        let mut last = parse_clamped_exponent(exponent) - n_digits_as_i128(fraction.len());
         let (mut whole, mut fraction) = (whole.as_bytes(), fraction.as_bytes());
         whole = without_first_zeros(whole);
         if whole.is_empty() {
@@ -82,7 +82,7 @@ impl<'t> Decimal<'t> {
         if fraction.is_empty() {
             whole = without_last_zeros(whole);
         }
-        last += digit_position(n_digits - whole.len() - fraction.len());
+        last += n_digits_as_i128(n_digits - whole.len() - fraction.len());
         if whole.is_empty() && fraction.is_empty() {
             return Self { is_negative: false, whole, fraction, last: 0 };
         }
@@ -99,23 +99,23 @@ impl<'t> Decimal<'t> {
 
     /// The power of ten just above that of the first significant digit.
     fn power_above_first_digit(&self) -> i128 {
-        self.last + digit_position(self.whole.len() + self.fraction.len())
+        self.last + n_digits_as_i128(self.whole.len() + self.fraction.len())
     }
 
-    fn order(&self, other: &Self) -> Ordering {
+    fn numeric_order(&self, other: &Self) -> Ordering {
         let sign = |decimal: &Self| match (decimal.is_zero(), decimal.is_negative) {
             (true, _) => 0,
             (false, true) => -1,
             (false, false) => 1,
         };
         sign(self).cmp(&sign(other)).then_with(|| {
-            let size = self.size_order(other);
+            let size = self.magnitude_order(other);
             if self.is_negative { size.reverse() } else { size }
         })
     }
 
     /// The order of the absolute values of two numbers that are both zero or both not zero.
-    fn size_order(&self, other: &Self) -> Ordering {
+    fn magnitude_order(&self, other: &Self) -> Ordering {
         let digits = || self.significant_digits().cmp(other.significant_digits());
         self.power_above_first_digit().cmp(&other.power_above_first_digit()).then_with(digits)
     }
@@ -176,7 +176,7 @@ fn modular_sum(one: u128, other: u128, modulus: u128) -> u128 {
     if other >= left { other - left } else { one + other }
 }
 
-fn exponent_of(exponent: &str) -> i128 {
+fn parse_clamped_exponent(exponent: &str) -> i128 {
     let unsigned = exponent.trim_start_matches(['+', '-']).trim_start_matches('0');
     let size = match unsigned {
         "" => 0,
@@ -195,7 +195,7 @@ fn without_last_zeros(digits: &[u8]) -> &[u8] {
     digits.get(..digits.len() - n_zeros).unwrap_or_default()
 }
 
-fn digit_position(n_digits: usize) -> i128 {
+fn n_digits_as_i128(n_digits: usize) -> i128 {
     i128::try_from(n_digits).unwrap_or(FURTHEST)
 }
 

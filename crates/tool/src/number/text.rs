@@ -28,7 +28,7 @@ impl<'t> Digits<'t> {
     }
 
     /// The number at the beginning of a text; `None` if the text does not begin with one.
-    pub(crate) fn at_start(text: &'t str) -> Option<Self> {
+    pub(crate) fn number_at_start(text: &'t str) -> Option<Self> {
         text.get(..number_length(text.as_bytes())?).map(Self)
     }
 
@@ -38,7 +38,7 @@ impl<'t> Digits<'t> {
     }
 
     /// The number, if an `i64` holds it and writes it with these digits; `-0` is not such a number.
-    pub(super) fn as_small(self) -> Option<i64> {
+    pub(super) fn as_exact_i64(self) -> Option<i64> {
         self.0.parse().ok().filter(|_| self.0 != "-0")
     }
 }
@@ -48,7 +48,7 @@ impl<'n> NumberText<'n> {
         Self(TextForm::Text(text))
     }
 
-    pub(super) fn from_whole(value: i64) -> Self {
+    pub(super) fn from_i64(value: i64) -> Self {
         let mut digits = [0; LONGEST];
         let mut start = LONGEST;
         let mut left = value.unsigned_abs();
@@ -104,22 +104,22 @@ impl fmt::Display for NumberText<'_> {
 /// The length of the number at the beginning of `bytes`; `None` if they do not begin with one.
 fn number_length(bytes: &[u8]) -> Option<usize> {
     let start = usize::from(bytes.first() == Some(&b'-'));
-    let mut at = after_digits(bytes, start)?;
+    let mut at = digits_end(bytes, start)?;
     if bytes.get(start) == Some(&b'0') && at > start + 1 {
         return None;
     }
     if bytes.get(at) == Some(&b'.') {
-        at = after_digits(bytes, at + 1)?;
+        at = digits_end(bytes, at + 1)?;
     }
     if matches!(bytes.get(at), Some(b'e' | b'E')) {
         let is_signed = matches!(bytes.get(at + 1), Some(b'+' | b'-'));
-        at = after_digits(bytes, at + 1 + usize::from(is_signed))?;
+        at = digits_end(bytes, at + 1 + usize::from(is_signed))?;
     }
     Some(at)
 }
 
 /// The end of the digits that begin at `start`; `None` if there are none.
-fn after_digits(bytes: &[u8], start: usize) -> Option<usize> {
+fn digits_end(bytes: &[u8], start: usize) -> Option<usize> {
     let rest = bytes.get(start..)?;
     let n_digits = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
     (n_digits > 0).then_some(start + n_digits)
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn whole_numbers_are_formatted_as_by_the_standard_library() {
         for value in [0, 7, -7, 10, -10, 99, 100, i64::MAX, i64::MIN, i64::MIN + 1] {
-            assert_eq!(&*NumberText::from_whole(value), value.to_string());
+            assert_eq!(&*NumberText::from_i64(value), value.to_string());
         }
     }
 

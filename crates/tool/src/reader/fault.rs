@@ -48,7 +48,7 @@ impl InvalidJson {
     }
 
     /// The fault for bytes that are not UTF-8 and follow `before`.
-    pub(crate) fn not_utf8(before: &[u8]) -> Self {
+    pub(crate) fn not_utf8_after(before: &[u8]) -> Self {
         Self::fault_after(before, Reason::NotUtf8)
     }
 

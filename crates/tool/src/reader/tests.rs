@@ -56,7 +56,10 @@ fn strings_of_every_length_end_at_their_quote() {
         for text in [plain.clone(), plain.clone() + "\\\"", plain + "\\ud83d\\ude00"] {
             let text = format!("\"{text}\"");
             let expected: String = serde_json::from_str(&text).unwrap();
-            assert_eq!(JsonReader::new(&text).token().unwrap(), Some(JsonToken::String(&expected)));
+            assert_eq!(
+                JsonReader::new(&text).next_token().unwrap(),
+                Some(JsonToken::String(&expected))
+            );
         }
     }
 }

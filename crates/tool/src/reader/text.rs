@@ -13,7 +13,7 @@ pub(super) enum Text<'t> {
 type Fault = (Reason, usize);
 
 impl<'t> Text<'t> {
-    pub(super) fn resolved_text<'r>(self, unescaped: &'r str) -> &'r str
+    pub(super) fn plain_or_unescaped<'r>(self, unescaped: &'r str) -> &'r str
     where
         't: 'r,
     {
@@ -66,10 +66,10 @@ pub(crate) fn special_position(bytes: &[u8], at: usize) -> usize {
 /// bytes.
 fn special_position_after_16_bytes(bytes: &[u8], mut at: usize) -> usize {
     at += if bytes.len() > at + 16 { 16 } else { 0 };
-    while is_plain::<32>(bytes, at) {
+    while is_plain_block::<32>(bytes, at) {
         at += 32;
     }
-    if is_plain::<16>(bytes, at) {
+    if is_plain_block::<16>(bytes, at) {
         at += 16;
     }
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
@@ -80,18 +80,20 @@ fn special_position_after_16_bytes(bytes: &[u8], mut at: usize) -> usize {
         at += 8;
     }
     let rest = bytes.get(at..).unwrap_or_default();
-    at + rest.iter().position(|byte| special_mark(*byte) != 0).unwrap_or(rest.len())
+    at + rest.iter().position(|byte| nonzero_if_special(*byte) != 0).unwrap_or(rest.len())
 }
 
 /// Reports whether the next `N` bytes exist and none of them ends a plain text. The compiler vectorizes the check.
-fn is_plain<const N: usize>(bytes: &[u8], at: usize) -> bool {
+fn is_plain_block<const N: usize>(bytes: &[u8], at: usize) -> bool {
     let block = bytes.get(at..).and_then(<[u8]>::first_chunk::<N>);
-    block.is_some_and(|block| block.iter().fold(0, |marks, byte| marks | special_mark(*byte)) == 0)
+    block.is_some_and(|block| {
+        block.iter().fold(0, |marks, byte| marks | nonzero_if_special(*byte)) == 0
+    })
 }
 
 /// Not zero for a quote, a backslash or a control character; without a branch, so that the compiler vectorizes it. Flipping
 /// one bit moves the quote right behind the control characters.
-fn special_mark(byte: u8) -> u8 {
+fn nonzero_if_special(byte: u8) -> u8 {
     0x21_u8.saturating_sub(byte ^ 2) | 1_u8.saturating_sub(byte ^ b'\\')
 }
 
@@ -115,7 +117,7 @@ fn escaped_character(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
         Some(b'n') => '\n',
         Some(b'r') => '\r',
         Some(b't') => '\t',
-        Some(b'u') => return character_by_number(bytes, at),
+        Some(b'u') => return unicode_escape_character(bytes, at),
         Some(_) => return Err((Reason::Escape, at)),
         None => return Err((Reason::OpenText, at + 1)),
     };
@@ -123,13 +125,13 @@ fn escaped_character(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
 }
 
 /// The character of an escape like `\u00e9`, or of the two halves of a surrogate pair (RFC 8259 §7).
-fn character_by_number(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
-    let first = hex_unit(bytes, at)?;
+fn unicode_escape_character(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
+    let first = escaped_utf16_unit(bytes, at)?;
     if let Some(character) = char::from_u32(first) {
         return Ok((character, at + 6));
     }
     let is_pair = first < 0xDC00 && bytes.get(at + 6..at + 8) == Some(b"\\u");
-    let second = if is_pair { hex_unit(bytes, at + 6)? } else { 0 };
+    let second = if is_pair { escaped_utf16_unit(bytes, at + 6)? } else { 0 };
     if !(0xDC00..0xE000).contains(&second) {
         return Err((Reason::Surrogate, at));
     }
@@ -138,7 +140,7 @@ fn character_by_number(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> 
 }
 
 /// The value of the four hexadecimal digits after `\u`.
-fn hex_unit(bytes: &[u8], at: usize) -> Result<u32, Fault> {
+fn escaped_utf16_unit(bytes: &[u8], at: usize) -> Result<u32, Fault> {
     let digits = bytes.get(at + 2..at + 6).ok_or((Reason::OpenText, bytes.len()))?;
     digits.iter().try_fold(0, |unit, digit| {
         let digit = char::from(*digit).to_digit(16).ok_or((Reason::Escape, at))?;

@@ -22,9 +22,10 @@ impl Session {
     #[must_use]
     pub fn with_bound(mut self, name: &str, value: Value) -> Self {
         let bound = SessionName::new(name);
-        self.parameters.retain(|member, value| remove_bound_path(member, value, bound.as_str()));
+        self.parameters
+            .retain(|member, value| keep_without_bound_path(member, value, bound.as_str()));
         let path = format!("{VARIABLES}.{}", bound.as_str());
-        self.context.retain(|member, value| remove_bound_path(member, value, &path));
+        self.context.retain(|member, value| keep_without_bound_path(member, value, &path));
         let variables = self.context.entry(VARIABLES).or_insert(Value::Object(Object::new()));
         if !variables.is_object() {
             *variables = Value::Object(Object::new());
@@ -49,7 +50,7 @@ impl Session {
 
 /// Reports whether a member stays beside a bound path. Removes what is at the path or below it, however the path is cut
 /// into names. The number of dots in the path bounds the recursion.
-fn remove_bound_path(member: &str, value: &mut Value, path: &str) -> bool {
+fn keep_without_bound_path(member: &str, value: &mut Value, path: &str) -> bool {
     let member = SessionName::new(member);
     let path = SessionName::new(path);
     if path.holds(&member) {
@@ -59,7 +60,7 @@ fn remove_bound_path(member: &str, value: &mut Value, path: &str) -> bool {
         && let Some(rest) = path.as_str().get(member.as_str().len().saturating_add(1)..)
         && let Value::Object(members) = value
     {
-        members.retain(|member, value| remove_bound_path(member, value, rest));
+        members.retain(|member, value| keep_without_bound_path(member, value, rest));
     }
     true
 }

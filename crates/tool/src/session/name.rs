@@ -68,7 +68,7 @@ impl Session {
     /// Reports whether the session has a value of this name, as a parameter or as a context variable.
     pub fn has(&self, name: &SessionName) -> bool {
         let mut has_value = false;
-        self.visit_named(name, &mut |_| has_value = true);
+        self.visit_named_values(name, &mut |_| has_value = true);
         has_value
     }
 
@@ -76,7 +76,7 @@ impl Session {
     pub fn secrets(&self, names: &[SessionName]) -> Vec<Secret> {
         let mut secrets: Vec<Secret> = self.credentials.values().cloned().collect();
         for name in names {
-            self.visit_named(name, &mut |value| {
+            self.visit_named_values(name, &mut |value| {
                 let text = value.as_str().filter(|text| !text.is_empty());
                 secrets.extend(text.map(|text| Secret::new(text.to_owned())));
             });
@@ -84,9 +84,9 @@ impl Session {
         secrets
     }
 
-    fn visit_named(&self, name: &SessionName, visitor: &mut dyn FnMut(&Value)) {
-        visit_values(self.parameters.iter(), &name.0, visitor);
-        visit_values(self.context.iter(), &variable_path(name), visitor);
+    fn visit_named_values(&self, name: &SessionName, visitor: &mut dyn FnMut(&Value)) {
+        visit_values_at_path(self.parameters.iter(), &name.0, visitor);
+        visit_values_at_path(self.context.iter(), &variable_path(name), visitor);
     }
 }
 
@@ -121,7 +121,7 @@ fn path_after_member<'n>(path: &'n str, member: &str) -> Option<&'n str> {
 }
 
 /// Calls `found` with every value at the end of the path. The number of dots in the path bounds the recursion.
-fn visit_values<'v>(
+fn visit_values_at_path<'v>(
     members: impl Iterator<Item = (&'v String, &'v Value)>,
     path: &str,
     visitor: &mut dyn FnMut(&Value),
@@ -129,7 +129,9 @@ fn visit_values<'v>(
     for (member, value) in members {
         match (path_after_member(path, member), value) {
             (Some(""), value) => visitor(value),
-            (Some(rest), Value::Object(members)) => visit_values(members.iter(), rest, visitor),
+            (Some(rest), Value::Object(members)) => {
+                visit_values_at_path(members.iter(), rest, visitor)
+            }
             _ => {}
         }
     }

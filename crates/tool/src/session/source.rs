@@ -65,7 +65,7 @@ impl SessionSource {
     /// let filter = "audience: ANY($session.params.audience) AND tier: ANY($context.tier)";
     /// assert_eq!(callgate_tool::SessionSource::all_in(filter).len(), 2);
     /// ```
-    pub fn all_in(text: &str) -> Vec<Self> {
+    pub fn sources_in(text: &str) -> Vec<Self> {
         text.split('$')
             .skip(1)
             .filter_map(Self::source_at_start)
@@ -86,7 +86,7 @@ impl SessionSource {
     ///
     /// # Errors
     /// The first source that has no value in the session.
-    pub fn fill(text: &str, session: &Session) -> Result<String, Self> {
+    pub fn fill_references(text: &str, session: &Session) -> Result<String, Self> {
         let mut pieces = text.split('$');
         let mut filled = pieces.next().unwrap_or_default().to_owned();
         for piece in pieces {
@@ -95,7 +95,7 @@ impl SessionSource {
                 filled.push_str(piece);
                 continue;
             };
-            match source.value(session).filter(|value| !value.is_null()) {
+            match source.value_in_session(session).filter(|value| !value.is_null()) {
                 None => return Err(source),
                 Some(Value::String(text)) => filled.push_str(&text),
                 Some(value) => filled.push_str(&value.to_string()),
@@ -108,25 +108,27 @@ impl SessionSource {
     /// The words of a text that read like a value of the session or like the caller's token, whether or not there is such a
     /// value: `$session.params.user`, `$caller.token`, `${session.id`.
     #[doc(hidden)]
-    pub fn words_in(text: &str) -> Vec<&str> {
-        text.match_indices('$').filter_map(|(at, _)| word_at_start(text.get(at..)?)).collect()
+    pub fn reference_words_in(text: &str) -> Vec<&str> {
+        text.match_indices('$')
+            .filter_map(|(at, _)| reference_word_at_start(text.get(at..)?))
+            .collect()
     }
 
-    /// The words among those of a text that [`SessionSource::fill`] leaves as they are.
+    /// The words among those of a text that [`SessionSource::fill_references`] leaves as they are.
     #[doc(hidden)]
-    pub fn unfilled_words_in(text: &str) -> Vec<&str> {
+    pub fn unfillable_words_in(text: &str) -> Vec<&str> {
         let is_filled = |word: &str| word.get(1..).and_then(Self::source_at_start).is_some();
-        Self::words_in(text).into_iter().filter(|word| !is_filled(word)).collect()
+        Self::reference_words_in(text).into_iter().filter(|word| !is_filled(word)).collect()
     }
 
     /// The source of a reference at the beginning of a text, which lacks its `$`, and the text behind it.
     fn source_at_start(text: &str) -> Option<(Self, &str)> {
-        let (path, rest) = text.split_at_checked(path_length(text))?;
+        let (path, rest) = text.split_at_checked(leading_path_length(text))?;
         Some((Self::parse(&format!("${path}"))?, rest))
     }
 
     /// The value in a session.
-    pub fn value(&self, session: &Session) -> Option<Value> {
+    pub fn value_in_session(&self, session: &Session) -> Option<Value> {
         match self {
             Self::Context(path) => session.context(path),
             Self::Fixed(value) => Some(value.clone()),
@@ -136,7 +138,7 @@ impl SessionSource {
     }
 
     /// True if the source reads the session value `name`, an object that contains it, or something in it.
-    pub fn reads(&self, name: &SessionName) -> bool {
+    pub fn overlaps_name(&self, name: &SessionName) -> bool {
         let path = match self {
             Self::Context(path) if path == VARIABLES => return true,
             Self::Context(path) => {
@@ -155,13 +157,13 @@ impl SessionSource {
 }
 
 /// The word at the beginning of a text, with its `$`.
-fn word_at_start(text: &str) -> Option<&str> {
+fn reference_word_at_start(text: &str) -> Option<&str> {
     let rest = text.strip_prefix('$')?;
     let (name, beginnings) = match rest.strip_prefix('{') {
         Some(name) => (name, WORDS_IN_BRACES),
         None => (rest, WORDS),
     };
-    let length = path_length(name);
+    let length = leading_path_length(name);
     let is_word =
         beginnings.iter().any(|beginning| name.starts_with(beginning) && length > beginning.len());
     text.get(..text.len() - name.len() + length).filter(|_| is_word)
@@ -169,7 +171,7 @@ fn word_at_start(text: &str) -> Option<&str> {
 
 /// The length of the path at the beginning of a text: letters of any script, digits and `_.-`. A sign behind the path, such as the
 /// full stop of its sentence, is no part of it.
-fn path_length(text: &str) -> usize {
+fn leading_path_length(text: &str) -> usize {
     let is_mark = |letter| ('\u{300}'..='\u{36f}').contains(&letter);
     let is_of_a_path =
         |letter: char| letter.is_alphanumeric() || "_.-".contains(letter) || is_mark(letter);
@@ -204,15 +206,16 @@ mod tests {
         let names = ["größe", "gro\u{308}ße", "名前", "имя", "user_id", "a-b"];
         for name in names {
             let session = Session::new("s").with_parameters(Object::from([(name, "XL".into())]));
-            let filled = SessionSource::fill(&format!("Size $session.params.{name}."), &session);
+            let filled =
+                SessionSource::fill_references(&format!("Size $session.params.{name}."), &session);
             assert_eq!(filled.as_deref(), Ok("Size XL."), "{name}");
         }
     }
 
     #[track_caller]
     fn check(text: &str, words: &[&str], unfilled: &[&str]) {
-        assert_eq!(SessionSource::words_in(text), words, "{text}");
-        assert_eq!(SessionSource::unfilled_words_in(text), unfilled, "{text}");
+        assert_eq!(SessionSource::reference_words_in(text), words, "{text}");
+        assert_eq!(SessionSource::unfillable_words_in(text), unfilled, "{text}");
     }
 
     #[test]

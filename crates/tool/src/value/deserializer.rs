@@ -49,7 +49,7 @@ pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, InvalidValue> 
             return error;
         }
         // The type refuses a `null` in place of the missing member in words that say what is expected.
-        match T::deserialize(Typed(only_null(&error.at))) {
+        match T::deserialize(Typed(null_at_path(&error.at))) {
             Err(refusal) if refusal.reason.ends_with(NULL) => {
                 let expected = refusal.reason.trim_end_matches(NULL);
                 InvalidValue { reason: format!("{expected}, got: nothing"), ..error }
@@ -60,7 +60,7 @@ pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, InvalidValue> 
 }
 
 /// A value that holds nothing but a `null` at the end of a path such as `calls[0].tool`.
-fn only_null(path: &str) -> Value {
+fn null_at_path(path: &str) -> Value {
     path.rsplit(['.', '[']).fold(Value::Null, |inner, segment| {
         if segment.ends_with(']') {
             Value::Array(vec![inner])
@@ -79,8 +79,8 @@ impl InvalidValue {
     }
 
     /// The refusal of a setting, such as a number or a word of a closed set: a short one is shown as it was written.
-    pub fn setting(at: &str, expected: impl fmt::Display, got: Option<&Value>) -> Self {
-        Self::from_words(at, expected, &got.map_or(Cow::Borrowed("nothing"), shown_value))
+    pub fn new_showing_value(at: &str, expected: impl fmt::Display, got: Option<&Value>) -> Self {
+        Self::from_words(at, expected, &got.map_or(Cow::Borrowed("nothing"), short_scalar_or_kind))
     }
 
     /// The refusal of a value that is shown in words.
@@ -90,7 +90,7 @@ impl InvalidValue {
 
     /// The error with a name for the value, if the fault is not inside it.
     #[must_use]
-    pub fn in_whole(self, name: &str) -> Self {
+    pub fn named_if_at_root(self, name: &str) -> Self {
         if self.at.is_empty() { self.under_segment(name) } else { self }
     }
 
@@ -121,16 +121,18 @@ impl de::Error for InvalidValue {
     fn invalid_type(got: Unexpected<'_>, expected: &dyn Expected) -> Self {
         let expected = expected.to_string();
         match (&*expected, got) {
-            ("a boolean", got) => Self::setting("", expected, Some(&value_of(got))),
-            ("a string", got) => Self::new("", "a text", Some(&value_of(got))),
-            ("a sequence", got) => Self::new("", "an array", Some(&value_of(got))),
-            ("a map", got) => Self::new("", "an object", Some(&value_of(got))),
-            (_, got) => Self::new("", expected, Some(&value_of(got))),
+            ("a boolean", got) => {
+                Self::new_showing_value("", expected, Some(&value_from_unexpected(got)))
+            }
+            ("a string", got) => Self::new("", "a text", Some(&value_from_unexpected(got))),
+            ("a sequence", got) => Self::new("", "an array", Some(&value_from_unexpected(got))),
+            ("a map", got) => Self::new("", "an object", Some(&value_from_unexpected(got))),
+            (_, got) => Self::new("", expected, Some(&value_from_unexpected(got))),
         }
     }
 
     fn unknown_variant(word: &str, variants: &'static [&'static str]) -> Self {
-        Self::setting("", alternatives_text(variants), Some(&Value::from(word)))
+        Self::new_showing_value("", alternatives_text(variants), Some(&Value::from(word)))
     }
 
     fn unknown_field(name: &str, fields: &'static [&'static str]) -> Self {
@@ -158,7 +160,7 @@ fn alternatives_text(choices: &[&str]) -> String {
 }
 
 /// Stands for what a visitor refused: scalars as they are, of containers the kind.
-fn value_of(got: Unexpected<'_>) -> Value {
+fn value_from_unexpected(got: Unexpected<'_>) -> Value {
     match got {
         Unexpected::Bool(value) => value.into(),
         Unexpected::Signed(number) => number.into(),
@@ -184,7 +186,7 @@ fn kind_with_article(value: &Value) -> &'static str {
 }
 
 /// A short scalar as it was written; the kind of any other value.
-fn shown_value(value: &Value) -> Cow<'static, str> {
+fn short_scalar_or_kind(value: &Value) -> Cow<'static, str> {
     let is_short = |text: &str| {
         text.chars().nth(LONGEST_SHOWN).is_none() && !text.chars().any(char::is_control)
     };
@@ -251,7 +253,9 @@ impl<'de> Deserializer<'de> for Typed {
     ) -> Result<V::Value, InvalidValue> {
         match self.0 {
             Value::String(word) => visitor.visit_enum(word.into_deserializer()),
-            other => Err(InvalidValue::setting("", alternatives_text(variants), Some(&other))),
+            other => {
+                Err(InvalidValue::new_showing_value("", alternatives_text(variants), Some(&other)))
+            }
         }
     }
 

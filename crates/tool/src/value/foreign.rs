@@ -16,7 +16,7 @@ impl Value {
             Self::Array(items) => Theirs::Array(items.iter().map(Self::to_serde_json).collect()),
             Self::Bool(value) => Theirs::Bool(*value),
             Self::Null => Theirs::Null,
-            Self::Number(number) => Theirs::Number(nearest_number(number)),
+            Self::Number(number) => Theirs::Number(nearest_serde_json_number(number)),
             Self::Object(members) => {
                 let converted =
                     |(name, value): (&String, &Self)| (name.clone(), value.to_serde_json());
@@ -26,20 +26,20 @@ impl Value {
         }
     }
 
-    fn foreign_number(&self) -> Option<&Number> {
+    fn first_inexact_number(&self) -> Option<&Number> {
         match self {
-            Self::Array(items) => items.iter().find_map(Self::foreign_number),
+            Self::Array(items) => items.iter().find_map(Self::first_inexact_number),
             Self::Number(number) => {
-                let is_kept = Number::from(nearest_number(number)).is_equal_to(number);
+                let is_kept = Number::from(nearest_serde_json_number(number)).is_equal_to(number);
                 (!is_kept).then_some(number)
             }
-            Self::Object(members) => members.values().find_map(Self::foreign_number),
+            Self::Object(members) => members.values().find_map(Self::first_inexact_number),
             _ => None,
         }
     }
 }
 
-fn nearest_number(number: &Number) -> serde_json::Number {
+fn nearest_serde_json_number(number: &Number) -> serde_json::Number {
     if let Some(whole) = number.as_i64().filter(|_| &*number.digits() != "-0") {
         return whole.into();
     }
@@ -58,7 +58,7 @@ impl TryFrom<&Value> for serde_json::Value {
     /// # Errors
     /// [`ForeignNumber`] if a number would change.
     fn try_from(value: &Value) -> Result<Self, ForeignNumber> {
-        match value.foreign_number() {
+        match value.first_inexact_number() {
             Some(number) => Err(ForeignNumber(number.clone())),
             None => Ok(value.to_serde_json()),
         }

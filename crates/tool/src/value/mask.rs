@@ -20,9 +20,9 @@ impl Value {
     /// assert_eq!(sent, json!({"key": ["is ****"], "n": 7}));
     /// ```
     #[doc(hidden)]
-    pub fn mask(&mut self, masker: &Masker<'_>) {
+    pub fn mask_secrets(&mut self, masker: &Masker<'_>) {
         match self {
-            Self::Array(items) => items.iter_mut().for_each(|item| item.mask(masker)),
+            Self::Array(items) => items.iter_mut().for_each(|item| item.mask_secrets(masker)),
             Self::Bool(_) | Self::Null => {}
             Self::Number(number) => {
                 if let Cow::Owned(masked) = masker.mask_text(&number.digits()) {
@@ -37,7 +37,7 @@ impl Value {
                         .map(|(name, value)| (masker.mask_text(&name).into_owned(), value))
                         .collect::<Object>();
                 }
-                members.values_mut().for_each(|member| member.mask(masker));
+                members.values_mut().for_each(|member| member.mask_secrets(masker));
             }
             Self::String(text) => {
                 masker.mask_in(text);

@@ -94,13 +94,13 @@ impl Object {
         if let Some(old_value) = self.get_mut(name.borrow()) {
             return Some(std::mem::replace(old_value, value));
         }
-        self.push(name.into(), value);
+        self.push_new_member(name.into(), value);
         None
     }
 
     /// Sets the member `name`, if there is a value for it.
     #[doc(hidden)]
-    pub fn insert_some<T: Into<Value>>(
+    pub fn insert_if_some<T: Into<Value>>(
         &mut self,
         name: impl Into<String> + Borrow<str>,
         value: Option<T>,
@@ -112,7 +112,7 @@ impl Object {
 
     /// Sets the member `name`, unless the value is `null`, or an empty text, list or object.
     #[doc(hidden)]
-    pub fn insert_filled(
+    pub fn insert_unless_empty(
         &mut self,
         name: impl Into<String> + Borrow<str>,
         value: impl Into<Value>,
@@ -154,7 +154,7 @@ impl Object {
     /// Keeps the members for which `keep` returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(&String, &mut Value) -> bool) {
         self.entries.retain_mut(|(name, value)| keep(name, value));
-        self.index_anew();
+        self.rebuild_name_index();
     }
 
     /// Moves the members of another object into this one; the value of a known name is replaced.
@@ -197,7 +197,9 @@ impl Object {
     }
 
     /// An object of the members that were read; of two equal names the last value wins, at the position of the first.
-    pub(super) fn of_read(members: impl ExactSizeIterator<Item = (String, Value)>) -> Self {
+    pub(super) fn from_read_members(
+        members: impl ExactSizeIterator<Item = (String, Value)>,
+    ) -> Self {
         if members.len() > SEARCHED_NAMES {
             return members.collect();
         }
@@ -210,30 +212,30 @@ impl Object {
         Self { entries, index: None }
     }
 
-    fn push(&mut self, name: String, value: Value) {
+    fn push_new_member(&mut self, name: String, value: Value) {
         let at = self.entries.len();
         self.entries.push((name, value));
         let Self { entries, index } = self;
         match index {
-            Some(names) => names.add_entry(entries, at),
-            None if at >= SEARCHED_NAMES => self.index_anew(),
+            Some(names) => names.index_entry(entries, at),
+            None if at >= SEARCHED_NAMES => self.rebuild_name_index(),
             None => {}
         }
     }
 
-    fn index_anew(&mut self) {
+    fn rebuild_name_index(&mut self) {
         self.index = None;
         if self.entries.len() > SEARCHED_NAMES {
             let places = HashTable::with_capacity(self.entries.len());
             let mut names = Box::new(Names { places, hasher: RandomState::new() });
-            (0..self.entries.len()).for_each(|at| names.add_entry(&self.entries, at));
+            (0..self.entries.len()).for_each(|at| names.index_entry(&self.entries, at));
             self.index = Some(names);
         }
     }
 }
 
 impl Names {
-    fn add_entry(&mut self, entries: &[(String, Value)], at: usize) {
+    fn index_entry(&mut self, entries: &[(String, Value)], at: usize) {
         let Self { places, hasher } = self;
         let hash = |place: &usize| {
             entries.get(*place).map_or(0, |(name, _)| hasher.hash_one(name.as_str()))
@@ -268,15 +270,15 @@ impl<'o> Entry<'o> {
     /// The member's value; inserts the result of `value` if there is none.
     pub fn or_insert_with(self, value: impl FnOnce() -> Value) -> &'o mut Value {
         let at = self.at.unwrap_or_else(|| {
-            self.object.push(self.name, value());
+            self.object.push_new_member(self.name, value());
             self.object.entries.len() - 1
         });
-        place_of(&mut self.object.entries, at)
+        value_at(&mut self.object.entries, at)
     }
 }
 
 #[expect(clippy::indexing_slicing, reason = "the place was found, or made, just before")]
-fn place_of(entries: &mut [(String, Value)], at: usize) -> &mut Value {
+fn value_at(entries: &mut [(String, Value)], at: usize) -> &mut Value {
     &mut entries[at].1
 }
 

@@ -41,7 +41,7 @@ impl Value {
             Ok(text) => Self::parse(text),
             Err(error) => {
                 let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
-                Err(InvalidJson::not_utf8(before))
+                Err(InvalidJson::not_utf8_after(before))
             }
         }
     }
@@ -93,7 +93,7 @@ impl ValueBuilder {
     fn from_text(text: &str) -> Result<Self, InvalidJson> {
         let mut reader = JsonReader::new(text);
         let mut reading = Self::default();
-        while let Some(token) = reader.token()? {
+        while let Some(token) = reader.next_token()? {
             reading.take_token(token);
         }
         Ok(reading)
@@ -112,7 +112,7 @@ impl ValueBuilder {
                 return self.open.push(Open::Object { start });
             }
             JsonToken::Name(name) => return self.members.push((name.to_owned(), Value::Null)),
-            JsonToken::ArrayEnd | JsonToken::ObjectEnd => self.close(),
+            JsonToken::ArrayEnd | JsonToken::ObjectEnd => self.close_container(),
             JsonToken::Bool(value) => Value::Bool(value),
             JsonToken::Null => Value::Null,
             JsonToken::Number(digits) => Value::Number(digits.into()),
@@ -133,7 +133,7 @@ impl ValueBuilder {
         }
     }
 
-    fn close(&mut self) -> Value {
+    fn close_container(&mut self) -> Value {
         match self.open.pop() {
             Some(Open::Array { start: 0 }) if self.items.len() > COPIED_ITEMS => {
                 let mut items = std::mem::take(&mut self.items);
@@ -143,7 +143,7 @@ impl ValueBuilder {
             Some(Open::Array { start }) => Value::Array(self.items.drain(start..).collect()),
             Some(Open::Object { start }) => {
                 let n_read = self.members.len() - start;
-                let object = Object::of_read(self.members.drain(start..));
+                let object = Object::from_read_members(self.members.drain(start..));
                 self.has_lost |= object.len() < n_read;
                 Value::Object(object)
             }

@@ -7,7 +7,7 @@ use http::{
     header::{RETRY_AFTER, SET_COOKIE},
 };
 
-use super::{head_and_body, push_body};
+use super::{head_and_body, push_body_and_newline};
 use crate::error::{self, Error};
 
 /// The text of a response, which [`parse_response`] reads. The body is written decoded, so the headers about its length and
@@ -28,7 +28,7 @@ pub fn render_response(response: &Response<Bytes>) -> Vec<u8> {
         text.extend_from_slice(&[name.as_str().as_bytes(), b": ", value, b"\n"].concat());
     }
     text.push(b'\n');
-    push_body(&mut text, response.body());
+    push_body_and_newline(&mut text, response.body());
     text
 }
 

@@ -32,8 +32,9 @@ impl CaCertificates {
     /// [`ErrorKind::Certificate`](crate::ErrorKind::Certificate) if there is no certificate in the text, or one that cannot
     /// be read.
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
-        let read = Self { certificates: read_all(bytes)?.into() };
-        read.roots().map_err(|source| error::certificate_error(UNREADABLE).with_source(source))?;
+        let read = Self { certificates: read_certificates(bytes)?.into() };
+        read.root_store()
+            .map_err(|source| error::certificate_error(UNREADABLE).with_source(source))?;
         Ok(read)
     }
 
@@ -43,7 +44,7 @@ impl CaCertificates {
         Self { certificates: self.iter().chain(more.iter()).cloned().collect() }
     }
 
-    pub(super) fn roots(&self) -> Result<Arc<RootCertStore>, rustls::Error> {
+    pub(super) fn root_store(&self) -> Result<Arc<RootCertStore>, rustls::Error> {
         let mut roots = RootCertStore::empty();
         self.iter().try_for_each(|certificate| roots.add(certificate.clone()))?;
         Ok(Arc::new(roots))
@@ -94,16 +95,16 @@ pub(super) fn parse_x509(
     CertificateInner::from_der(certificate)
 }
 
-pub(super) fn time_since_epoch() -> Duration {
+pub(super) fn now_since_epoch() -> Duration {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
 /// All certificates in a text or file; at least one.
-pub(super) fn read_all(bytes: &[u8]) -> Result<Vec<CertificateDer<'static>>, Error> {
+pub(super) fn read_certificates(bytes: &[u8]) -> Result<Vec<CertificateDer<'static>>, Error> {
     if bytes.starts_with(&[SEQUENCE]) {
         return Ok(vec![CertificateDer::from(bytes.to_vec())]);
     }
-    if let Some(der) = decode_base64(bytes) {
+    if let Some(der) = decode_base64_der(bytes) {
         return Ok(vec![der.into()]);
     }
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(bytes).collect();
@@ -117,7 +118,7 @@ pub(super) fn read_all(bytes: &[u8]) -> Result<Vec<CertificateDer<'static>>, Err
     Ok(read)
 }
 
-fn decode_base64(bytes: &[u8]) -> Option<Vec<u8>> {
+fn decode_base64_der(bytes: &[u8]) -> Option<Vec<u8>> {
     let text: Vec<u8> = bytes.iter().filter(|byte| !byte.is_ascii_whitespace()).copied().collect();
     STANDARD.decode(text).ok().filter(|der| der.starts_with(&[SEQUENCE]))
 }

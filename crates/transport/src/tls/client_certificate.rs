@@ -11,7 +11,7 @@ tokio::task_local! {
 }
 
 /// Runs an exchange and reports whether a service asked for a certificate in it.
-pub(crate) async fn noting_certificate_requests<T>(exchange: impl Future<Output = T>) -> (T, bool) {
+pub(crate) async fn run_noting_certificate_ask<T>(exchange: impl Future<Output = T>) -> (T, bool) {
     let noted = async {
         let result = exchange.await;
         (result, IS_ASKED.with(Cell::get))

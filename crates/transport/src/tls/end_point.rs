@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use super::certificates;
 
 /// The digest by the hash function of the certificate's signature; `None` if that uses none, or is unknown.
-pub(crate) fn end_point(certificate: &CertificateDer<'_>) -> Option<Vec<u8>> {
+pub(crate) fn channel_binding_digest(certificate: &CertificateDer<'_>) -> Option<Vec<u8>> {
     let read = certificates::parse_x509(certificate).ok()?;
     let digest = match &*read.signature_algorithm().oid.to_string() {
         // MD5 and SHA-1 are replaced by SHA-256.
@@ -36,7 +36,7 @@ mod tests {
     fn check(algorithm: &'static SignatureAlgorithm, expected: fn(&[u8]) -> Option<Vec<u8>>) {
         let key = KeyPair::generate_for(algorithm).unwrap();
         let certificate = CertificateParams::default().self_signed(&key).unwrap();
-        assert_eq!(end_point(certificate.der()), expected(certificate.der()));
+        assert_eq!(channel_binding_digest(certificate.der()), expected(certificate.der()));
     }
 
     #[test]
@@ -44,6 +44,6 @@ mod tests {
         check(&PKCS_ECDSA_P256_SHA256, |der| Some(Sha256::digest(der).to_vec()));
         check(&PKCS_ECDSA_P384_SHA384, |der| Some(Sha384::digest(der).to_vec()));
         check(&PKCS_ED25519, |_| None);
-        assert_eq!(end_point(&CertificateDer::from(vec![1, 2])), None);
+        assert_eq!(channel_binding_digest(&CertificateDer::from(vec![1, 2])), None);
     }
 }

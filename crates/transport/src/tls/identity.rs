@@ -31,9 +31,9 @@ impl ClientIdentity {
     /// [`ErrorKind::Certificate`](crate::ErrorKind::Certificate) if a certificate or the key cannot be read, they do not
     /// match, or the certificate is not valid today.
     pub fn new(chain: &[u8], key: &Secret, passphrase: Option<&Secret>) -> Result<Self, Error> {
-        let chain = certificates::read_all(chain)?;
+        let chain = certificates::read_certificates(chain)?;
         chain.first().map(check_validity_today).transpose()?;
-        Ok(Self { key: Arc::new(certified_key(chain, key, passphrase)?) })
+        Ok(Self { key: Arc::new(read_certified_key(chain, key, passphrase)?) })
     }
 
     pub(super) fn certified_key(&self) -> Arc<CertifiedKey> {
@@ -41,7 +41,7 @@ impl ClientIdentity {
     }
 }
 
-pub(super) fn certified_key(
+pub(super) fn read_certified_key(
     chain: Vec<CertificateDer<'static>>,
     key: &Secret,
     passphrase: Option<&Secret>,
@@ -135,7 +135,7 @@ fn first_private_key(text: &str) -> Result<(&str, SecretDocument), Error> {
 
 fn check_validity_today(certificate: &CertificateDer<'_>) -> Result<(), Error> {
     let (now, validity) =
-        (certificates::time_since_epoch(), Validity::from_certificate(certificate)?);
+        (certificates::now_since_epoch(), Validity::from_certificate(certificate)?);
     if now > validity.not_after {
         return Err(error::certificate_error("the client certificate has expired: renew it"));
     }

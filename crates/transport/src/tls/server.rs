@@ -12,7 +12,7 @@ use rustls::{
 };
 use x509_cert::ext::pkix::{SubjectAltName, name::GeneralName};
 
-use super::{CaCertificates, certificates, crypto_provider, identity::certified_key};
+use super::{CaCertificates, certificates, crypto_provider, identity::read_certified_key};
 use crate::error::{self, Error};
 
 /// The settings of a listener with TLS 1.2 or later and HTTP/2, in the form of the TLS library.
@@ -34,12 +34,15 @@ impl ServerTls {
         key: &Secret,
         client_ca: Option<&CaCertificates>,
     ) -> Result<Self, Error> {
-        let chain = certificates::read_all(chain)?;
-        let shown = Arc::new(certified_key(chain, key, None)?);
+        let chain = certificates::read_certificates(chain)?;
+        let shown = Arc::new(read_certified_key(chain, key, None)?);
         let builder = ServerConfig::builder_with_provider(crypto_provider());
-        let builder = builder.with_safe_default_protocol_versions().map_err(error::no_tls)?;
+        let builder =
+            builder.with_safe_default_protocol_versions().map_err(error::tls_settings_error)?;
         let builder = match client_ca {
-            Some(authorities) => builder.with_client_cert_verifier(client_verifier(authorities)?),
+            Some(authorities) => {
+                builder.with_client_cert_verifier(optional_client_verifier(authorities)?)
+            }
             None => builder.with_no_client_auth(),
         };
         let mut config = builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(shown)));
@@ -54,11 +57,13 @@ impl ServerTls {
     }
 }
 
-fn client_verifier(authorities: &CaCertificates) -> Result<Arc<dyn ClientCertVerifier>, Error> {
-    let roots = authorities.roots().map_err(error::no_tls)?;
+fn optional_client_verifier(
+    authorities: &CaCertificates,
+) -> Result<Arc<dyn ClientCertVerifier>, Error> {
+    let roots = authorities.root_store().map_err(error::tls_settings_error)?;
     let builder = WebPkiClientVerifier::builder_with_provider(roots, crypto_provider());
     let verifier = builder.allow_unauthenticated().build();
-    verifier.map_err(|source| error::no_trust().with_source(source))
+    verifier.map_err(|source| error::system_trust_error().with_source(source))
 }
 
 /// A name that a certificate is issued for (RFC 5280 §4.2.1.6).

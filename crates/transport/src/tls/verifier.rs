@@ -24,7 +24,7 @@ use crate::error::{self, Error};
 /// The machine's own trust. Reading it takes milliseconds.
 pub(crate) fn system_verifier() -> Result<Arc<dyn ServerCertVerifier>, Error> {
     let chains = rustls_platform_verifier::Verifier::new(crypto_provider());
-    let chains = chains.map_err(|source| error::no_trust().with_source(source))?;
+    let chains = chains.map_err(|source| error::system_trust_error().with_source(source))?;
     Ok(Arc::new(Verifier { chains: Arc::new(chains), listed: None }))
 }
 
@@ -36,13 +36,14 @@ pub(super) struct Verifier {
 
 impl Verifier {
     pub(super) fn for_certificates(listed: &CaCertificates) -> Result<Self, Error> {
-        let roots = listed.roots().map_err(error::no_tls)?;
+        let roots = listed.root_store().map_err(error::tls_settings_error)?;
         let chains = WebPkiServerVerifier::builder_with_provider(roots, crypto_provider());
-        let chains = chains.build().map_err(|source| error::no_trust().with_source(source))?;
+        let chains =
+            chains.build().map_err(|source| error::system_trust_error().with_source(source))?;
         Ok(Self { chains, listed: Some(listed.clone()) })
     }
 
-    fn is_listed(&self, certificate: &CertificateDer<'_>) -> bool {
+    fn is_listed_certificate(&self, certificate: &CertificateDer<'_>) -> bool {
         self.listed.iter().flat_map(CaCertificates::iter).any(|listed| listed == certificate)
     }
 }
@@ -56,7 +57,7 @@ impl ServerCertVerifier for Verifier {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        if !self.is_listed(end_entity) {
+        if !self.is_listed_certificate(end_entity) {
             let chains = &self.chains;
             let verified = chains.verify_server_cert(
                 end_entity,
@@ -65,7 +66,7 @@ impl ServerCertVerifier for Verifier {
                 ocsp_response,
                 now,
             );
-            return verified.map_err(|error| mapped_error(error, end_entity));
+            return verified.map_err(|error| map_self_signed_error(error, end_entity));
         }
         // The rules for chains refuse an authority as a service's certificate, and most self-signed certificates are
         // authorities.
@@ -106,7 +107,7 @@ impl ServerCertVerifier for Verifier {
 
 /// Maps the error for an unknown self-signed certificate. The rules for chains report that an authority may not serve, but
 /// the problem is that nobody vouches for it.
-fn mapped_error(error: rustls::Error, end_entity: &CertificateDer<'_>) -> rustls::Error {
+fn map_self_signed_error(error: rustls::Error, end_entity: &CertificateDer<'_>) -> rustls::Error {
     match error {
         rustls::Error::InvalidCertificate(CertificateError::Other(_))
             if is_self_signed(end_entity) =>

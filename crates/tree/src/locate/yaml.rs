@@ -20,7 +20,7 @@ enum Next {
 
 pub(super) fn find_positions(text: &str, wanted: &mut WantedPointers, limits: &Limits) {
     let mut finder = Finder { wanted, frames: Vec::new() };
-    for (n_events, next) in text::parser(text, limits).enumerate() {
+    for (n_events, next) in text::depth_limited_parser(text, limits).enumerate() {
         let Ok((event, span)) = next else { return };
         // A list or object produces two events.
         if n_events / 2 > limits.nodes || finder.frames.len() > limits.depth {
@@ -50,7 +50,7 @@ impl Finder<'_> {
             }
             Event::Scalar(text, style, _, tag) => {
                 let scalar = Scalar { text: &text, style, tag: tag.as_deref() };
-                self.visit_node(scalar.name(), marker);
+                self.visit_node(scalar.member_name(), marker);
             }
             Event::SequenceStart(..) => {
                 let entry = self.visit_node("", marker);

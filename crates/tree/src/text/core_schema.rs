@@ -13,7 +13,7 @@ pub(super) enum Meaning<'a> {
     Text,
 }
 
-pub(super) fn resolve_plain(text: &str) -> Meaning<'_> {
+pub(super) fn plain_scalar_meaning(text: &str) -> Meaning<'_> {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Meaning::Null,
         "true" | "True" | "TRUE" => Meaning::Bool(true),
@@ -31,7 +31,7 @@ fn number_or_text(text: &str) -> Meaning<'_> {
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") {
         return Meaning::NonFinite;
     }
-    if let Some(digits) = decimal_digits(text) {
+    if let Some(digits) = hex_octal_as_decimal(text) {
         return Meaning::Number(Cow::Owned(digits));
     }
     let (mantissa, exponent) = match unsigned.find(['e', 'E']) {
@@ -42,7 +42,7 @@ fn number_or_text(text: &str) -> Meaning<'_> {
         Some((whole, fraction)) => (whole, Some(fraction)),
         None => (mantissa, None),
     };
-    if !is_decimal(whole, fraction) || !is_exponent(exponent) {
+    if !is_decimal(whole, fraction) || !is_empty_or_exponent(exponent) {
         return Meaning::Text;
     }
     if !text.starts_with('+') && !whole.is_empty() && fraction != Some("") {
@@ -60,7 +60,7 @@ fn number_or_text(text: &str) -> Meaning<'_> {
 }
 
 /// `0x1F` and `0o17` in decimal digits; numbers beyond 128 bits stay texts.
-fn decimal_digits(text: &str) -> Option<String> {
+fn hex_octal_as_decimal(text: &str) -> Option<String> {
     let (digits, base) = match (text.strip_prefix("0x"), text.strip_prefix("0o")) {
         (Some(digits), _) => (digits, 16),
         (None, Some(digits)) => (digits, 8),
@@ -80,7 +80,7 @@ fn is_decimal(whole: &str, fraction: Option<&str>) -> bool {
 }
 
 /// The empty text, or `e` with digits.
-fn is_exponent(exponent: &str) -> bool {
+fn is_empty_or_exponent(exponent: &str) -> bool {
     let Some(digits) = exponent.strip_prefix(['e', 'E']) else { return exponent.is_empty() };
     let digits = digits.strip_prefix(['+', '-']).unwrap_or(digits);
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -92,7 +92,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &Meaning<'_>) {
-        assert_eq!(resolve_plain(text), *expected, "{text}");
+        assert_eq!(plain_scalar_meaning(text), *expected, "{text}");
     }
 
     #[test]

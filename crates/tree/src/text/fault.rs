@@ -75,15 +75,19 @@ pub(super) fn duplicate_key(pointer: String, name: &str, lines: &[Position]) -> 
         message = format!("{message}; lines: {} and {}", first.line, last.line);
     }
     let position = lines.last().copied();
-    Diagnostic { pointer, position, ..repetition_warning(message, "remove or rename one of them") }
+    Diagnostic {
+        pointer,
+        position,
+        ..duplicate_key_warning(message, "remove or rename one of them")
+    }
 }
 
 pub(super) fn more_findings(n_more: usize) -> Diagnostic {
     let message = format!("more findings like these: {n_more}");
-    repetition_warning(message, "repair those that are shown and check again")
+    duplicate_key_warning(message, "repair those that are shown and check again")
 }
 
-fn repetition_warning(message: String, help: &str) -> Diagnostic {
+fn duplicate_key_warning(message: String, help: &str) -> Diagnostic {
     Diagnostic::new(TextCode::DuplicateKey, Severity::Warning, message, help)
 }
 

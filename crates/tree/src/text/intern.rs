@@ -32,7 +32,7 @@ pub struct Interner {
 
 impl Interner {
     /// A name as a shared text. Names are always shared, so equal names are one allocation.
-    pub fn name(&mut self, text: &str) -> Arc<str> {
+    pub fn shared_name(&mut self, text: &str) -> Arc<str> {
         let place = self.recent.slot_of_text(text);
         match place {
             Some(recent_text) if **recent_text == *text => Arc::clone(recent_text),
@@ -45,8 +45,8 @@ impl Interner {
     }
 
     /// A value as a text, which is shared when it is short.
-    pub fn value(&mut self, text: &str) -> Arc<str> {
-        if text.len() > SHARED_BYTES { text.into() } else { self.name(text) }
+    pub fn shared_if_short(&mut self, text: &str) -> Arc<str> {
+        if text.len() > SHARED_BYTES { text.into() } else { self.shared_name(text) }
     }
 
     /// The object of the members from `start` on, whose names are shared and unique. Removes the members from the stack.
@@ -57,7 +57,7 @@ impl Interner {
     ) -> Object {
         let own = members.get(start..).unwrap_or_default();
         let parts = own.iter().map(|member| (address(&member.name), &member.node));
-        let Some(hash) = self.hash(parts) else {
+        let Some(hash) = self.shareable_hash(parts) else {
             return object_of_members(members.drain(start..));
         };
         let is_it = |(known_hash, known_object): &(u64, Object)| {
@@ -66,7 +66,7 @@ impl Interner {
             *known_hash == hash
                 && known_members.len() == own.len()
                 && pairs.all(|((name, node), own)| {
-                    Arc::ptr_eq(name, &own.name) && is_same(node, &own.node)
+                    Arc::ptr_eq(name, &own.name) && is_shallowly_equal(node, &own.node)
                 })
         };
         if let Some((_, known_object)) = self.objects.find(hash, is_it) {
@@ -81,13 +81,13 @@ impl Interner {
 
     pub(super) fn shared_list(&mut self, items: vec::Drain<'_, Node>) -> Arc<[Node]> {
         let own = items.as_slice();
-        let Some(hash) = self.hash(own.iter().map(|node| (0, node))) else {
+        let Some(hash) = self.shareable_hash(own.iter().map(|node| (0, node))) else {
             return items.collect();
         };
         let is_it = |(known_hash, known_list): &(u64, Arc<[Node]>)| {
             *known_hash == hash
                 && known_list.len() == own.len()
-                && known_list.iter().zip(own).all(|(node, own)| is_same(node, own))
+                && known_list.iter().zip(own).all(|(node, own)| is_shallowly_equal(node, own))
         };
         if let Some((_, known_list)) = self.lists.find(hash, is_it) {
             return Arc::clone(known_list);
@@ -98,7 +98,10 @@ impl Interner {
     }
 
     /// The hash of a list or object that may be shared: it has few parts, and each of them is shared.
-    fn hash<'n>(&self, parts: impl ExactSizeIterator<Item = (usize, &'n Node)>) -> Option<u64> {
+    fn shareable_hash<'n>(
+        &self,
+        parts: impl ExactSizeIterator<Item = (usize, &'n Node)>,
+    ) -> Option<u64> {
         if parts.len() > SHARED_PARTS {
             return None;
         }
@@ -150,7 +153,7 @@ fn kind_and_word(node: &Node) -> (u8, usize) {
     }
 }
 
-fn is_same(node: &Node, own: &Node) -> bool {
+fn is_shallowly_equal(node: &Node, own: &Node) -> bool {
     match (node, own) {
         (Node::Number(node), Node::Number(own)) => node == own,
         (Node::Number(_), _) | (_, Node::Number(_)) => false,

@@ -19,13 +19,13 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Parsed<Node>, Fault> {
     let mut reader = JsonReader::new(text).with_depth(limits.depth);
     let mut builder = Builder::default();
     loop {
-        match reader.token() {
+        match reader.next_token() {
             Ok(Some(token)) => builder.take_token(token),
             Ok(None) => break,
             Err(error) => return Err(json_fault(&error, limits)),
         }
         if builder.n_nodes > limits.nodes {
-            let at = fault::position_of(text, reader.offset());
+            let at = fault::position_of(text, reader.next_token_offset());
             return Err(fault::too_many_nodes(at, limits.nodes));
         }
     }
@@ -69,19 +69,21 @@ impl Builder {
             JsonToken::ArrayStart => return self.open_container(Open::Array(self.items.len())),
             JsonToken::ObjectStart => return self.open_container(Open::Object(self.members.len())),
             JsonToken::Name(name) => {
-                let name = self.interner.name(name);
+                let name = self.interner.shared_name(name);
                 return self.members.push(Member { name, node: Node::Null, at: () });
             }
             JsonToken::ArrayEnd | JsonToken::ObjectEnd => {
-                let node = self.close();
+                let node = self.close_container();
                 return self.put_node(node);
             }
             JsonToken::Bool(value) => Node::Bool(value),
             JsonToken::Null => Node::Null,
             JsonToken::Number(digits) => {
-                Node::Number(Number::from_shared(digits, |digits| self.interner.value(digits)))
+                Node::Number(Number::from_checked_digits(digits, |digits| {
+                    self.interner.shared_if_short(digits)
+                }))
             }
-            JsonToken::String(text) => Node::String(self.interner.value(text)),
+            JsonToken::String(text) => Node::String(self.interner.shared_if_short(text)),
         };
         self.n_nodes += 1;
         self.put_node(node);
@@ -104,14 +106,14 @@ impl Builder {
         }
     }
 
-    fn close(&mut self) -> Node {
+    fn close_container(&mut self) -> Node {
         match self.open.pop() {
             Some(Open::Array(start)) => {
                 Node::Array(self.interner.shared_list(self.items.drain(start..)))
             }
             Some(Open::Object(start)) => {
                 let (object, duplicates) =
-                    members::close(&mut self.members, start, &mut self.interner);
+                    members::object_and_duplicates(&mut self.members, start, &mut self.interner);
                 for duplicate in duplicates {
                     self.note_duplicate(duplicate.name);
                 }
@@ -124,13 +126,13 @@ impl Builder {
     fn note_duplicate(&mut self, name: Arc<str>) {
         self.n_duplicates += 1;
         if self.n_duplicates <= fault::REPEATED_FINDINGS {
-            let above = self.pointer();
+            let above = self.current_pointer();
             let pointer = Path::at(&above).name(&name).to_string();
             self.duplicates.push((pointer, name));
         }
     }
 
-    fn pointer(&self) -> String {
+    fn current_pointer(&self) -> String {
         let mut pointer = String::new();
         let (mut n_items, mut n_members) = (self.items.len(), self.members.len());
         for open in self.open.iter().rev() {

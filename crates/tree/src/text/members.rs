@@ -20,13 +20,13 @@ pub(super) struct Duplicate<P> {
 const COMPARED_NAMES: usize = 12;
 
 /// The object of the members from `start` on. Names come from one interner, so equal names have equal addresses.
-pub(super) fn close<P: Copy>(
+pub(super) fn object_and_duplicates<P: Copy>(
     members: &mut Vec<Member<P>>,
     start: usize,
     interner: &mut Interner,
 ) -> (Object, Vec<Duplicate<P>>) {
     if members.get(start..).is_some_and(has_duplicates) {
-        return close_duplicates(members.drain(start..));
+        return object_of_last_members(members.drain(start..));
     }
     (interner.shared_object(members, start), Vec::new())
 }
@@ -47,7 +47,7 @@ fn address(name: &Arc<str>) -> usize {
     Arc::as_ptr(name).addr()
 }
 
-fn close_duplicates<P: Copy>(
+fn object_of_last_members<P: Copy>(
     members: impl Iterator<Item = Member<P>>,
 ) -> (Object, Vec<Duplicate<P>>) {
     let mut kept = IndexMap::new();

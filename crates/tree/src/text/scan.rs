@@ -61,14 +61,14 @@ impl<'t> Scanner<'t, '_> {
         self.skip_whitespace();
         self.offsets.push((WantedPointers::ROOT, self.at));
         let mut entry = Some(WantedPointers::ROOT);
-        while self.enter_value(entry).is_some() {
+        while self.enter_or_skip_value(entry).is_some() {
             let Some(next) = self.next_node() else { return };
             entry = next.entry;
         }
     }
 
     /// Skips a scalar or enters a list or object; `None` when the scan cannot go on.
-    fn enter_value(&mut self, entry: Option<usize>) -> Option<()> {
+    fn enter_or_skip_value(&mut self, entry: Option<usize>) -> Option<()> {
         self.skip_whitespace();
         match self.peek_byte()? {
             b'[' => self.frames.push(Frame { entry, index: Some(0) }),
@@ -156,7 +156,7 @@ impl<'t> Scanner<'t, '_> {
 
 fn unescaped_string(raw: &str) -> Cow<'_, str> {
     if raw.contains('\\') {
-        return match JsonReader::new(raw).token() {
+        return match JsonReader::new(raw).next_token() {
             Ok(Some(JsonToken::String(text))) => Cow::Owned(text.to_owned()),
             _ => Cow::Borrowed(raw),
         };

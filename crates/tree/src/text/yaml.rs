@@ -18,7 +18,7 @@ pub(crate) use scalar::Scalar;
 
 pub(super) fn read(text: &str, limits: &Limits) -> Result<Parsed<Node>, Fault> {
     let mut builder = Builder::new(text.len(), limits);
-    let mut parser = parser(text, limits);
+    let mut parser = depth_limited_parser(text, limits);
     let mut last = Marker::default();
     while let Some(next) = parser.next_event() {
         let (event, span) = next.map_err(|error| yaml_fault(&error, text, limits))?;
@@ -43,7 +43,7 @@ pub(crate) fn position(marker: Marker) -> Position {
 }
 
 /// A parser that refuses nesting deeper than the limits allow before it looks ahead to the end of the brackets.
-pub(crate) fn parser<'t>(text: &'t str, limits: &Limits) -> Parser<'t, StrInput<'t>> {
+pub(crate) fn depth_limited_parser<'t>(text: &'t str, limits: &Limits) -> Parser<'t, StrInput<'t>> {
     let mut options = Options::default();
     options.block_nesting_limit = limits.depth.saturating_add(1);
     options.flow_nesting_limit = limits.depth.saturating_add(1);

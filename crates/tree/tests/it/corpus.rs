@@ -34,7 +34,7 @@ fn every_description_of_the_corpus_is_read() {
         };
         let last = last_pointer(&parsed.value);
         let mut findings = ["/info/title", "/paths", "/none", &last].map(|p| finding(p.to_owned()));
-        locate(&text, &mut findings);
+        fill_positions(&text, &mut findings);
         assert!(findings.iter().all(|f| f.position.is_some()), "{}", file.display());
         for diagnostic in parsed.diagnostics {
             let position = diagnostic.position;

@@ -11,7 +11,7 @@ fn check(text: &str, limits: &Limits, expected: TextCode) {
     assert_eq!(codes, [expected], "{}", text.chars().take(60).collect::<String>());
     let lost = |diagnostic: &Diagnostic| Diagnostic { position: None, ..diagnostic.clone() };
     // Whoever shows the finding asks for its place; that must be as safe as reading.
-    locate(text.as_bytes(), &mut diagnostics.iter().map(lost).collect::<Vec<_>>());
+    fill_positions(text.as_bytes(), &mut diagnostics.iter().map(lost).collect::<Vec<_>>());
 }
 
 /// The row this many times, `#` in it replaced by a number.

@@ -10,7 +10,7 @@ fn finding(pointer: &str) -> Diagnostic {
 #[track_caller]
 fn check(text: impl AsRef<[u8]>, rows: &[(&str, Option<(usize, usize)>)]) {
     let mut findings: Vec<_> = rows.iter().map(|(pointer, _)| finding(pointer)).collect();
-    locate(text.as_ref(), &mut findings);
+    fill_positions(text.as_ref(), &mut findings);
     for (finding, (pointer, expected)) in findings.iter().zip(rows) {
         let position = finding.position.map(|position| (position.line, position.column));
         assert_eq!(position, *expected, "{pointer}");
@@ -113,7 +113,7 @@ fn positions_in_unreadable_text_are_absent_or_of_an_ancestor() {
 fn an_explicit_position_is_preserved() {
     let known = Some(Position { line: 7, column: 7 });
     let mut findings = [Diagnostic { position: known, ..finding("/a") }, finding("/b")];
-    locate(b"a: 1\nb: 2\n", &mut findings);
+    fill_positions(b"a: 1\nb: 2\n", &mut findings);
     assert_eq!(findings[0].position, known);
     assert_eq!(findings[1].position, Some(Position { line: 2, column: 1 }));
 }
@@ -124,7 +124,7 @@ fn many_findings_on_one_long_line_are_found_in_one_pass() {
     let text = format!("[{}]", items.join(","));
     let pointers = (0..100_000).map(|n| format!("/{n}/n"));
     let mut findings: Vec<_> = pointers.map(|pointer| finding(&pointer)).collect();
-    locate(text.as_bytes(), &mut findings);
+    fill_positions(text.as_bytes(), &mut findings);
     let columns: Vec<_> = findings.iter().map(|f| f.position.unwrap().column).collect();
     assert_eq!(columns[..2], [3, 11]);
     assert!(columns.is_sorted());

@@ -6,8 +6,8 @@ use std::{fmt, str::FromStr};
 use callgate_kind::{MOST_VALUES, Operator};
 use callgate_tool::{Number, SessionSource};
 
-use super::{Condition, Expression, Filter, Operand, RangeBound, Test, is_date};
-use crate::filter::text::is_writable;
+use super::{Condition, Expression, Filter, Operand, RangeBound, Test, is_date_or_time};
+use crate::filter::text::has_no_control_characters;
 
 /// The text is no filter.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -74,9 +74,9 @@ impl<'a> FilterReader<'a> {
     }
 
     /// Takes a word in capitals that ends there.
-    fn takes_word(&mut self, word: &str) -> bool {
+    fn take_whole_word(&mut self, word: &str) -> bool {
         let after = self.rest_after_spaces().strip_prefix(word);
-        let is_next = after.is_some_and(|after| !after.starts_with(is_of_a_name));
+        let is_next = after.is_some_and(|after| !after.starts_with(is_name_character));
         self.at += if is_next { word.len() } else { 0 };
         is_next
     }
@@ -86,31 +86,31 @@ impl<'a> FilterReader<'a> {
     }
 
     fn read_expression(&mut self, depth: usize) -> ParseResult<Expression> {
-        let first = self.unary_expression(depth)?;
+        let first = self.read_unary_expression(depth)?;
         let mut parts = vec![first];
-        let is_and = self.takes_word("AND");
-        if !is_and && !self.takes_word("OR") {
+        let is_and = self.take_whole_word("AND");
+        if !is_and && !self.take_whole_word("OR") {
             return Ok(parts.swap_remove(0));
         }
         let [joint, other] = if is_and { ["AND", "OR"] } else { ["OR", "AND"] };
-        parts.push(self.unary_expression(depth)?);
-        while self.takes_word(joint) {
-            parts.push(self.unary_expression(depth)?);
+        parts.push(self.read_unary_expression(depth)?);
+        while self.take_whole_word(joint) {
+            parts.push(self.read_unary_expression(depth)?);
         }
         let at = self.at;
-        if self.takes_word(other) {
+        if self.take_whole_word(other) {
             let expected = "parentheses around `AND` beside `OR`";
             return Err(InvalidFilter { expected, got: String::new(), at });
         }
         Ok(if is_and { Expression::All(parts) } else { Expression::Any(parts) })
     }
 
-    fn unary_expression(&mut self, depth: usize) -> ParseResult<Expression> {
+    fn read_unary_expression(&mut self, depth: usize) -> ParseResult<Expression> {
         if depth > MOST_DEPTH {
             return Err(self.fault_here("at most 16 expressions in each other"));
         }
-        if self.takes_word("NOT") || self.take_sign("-") {
-            return Ok(Expression::Not(Box::new(self.unary_expression(depth + 1)?)));
+        if self.take_whole_word("NOT") || self.take_sign("-") {
+            return Ok(Expression::Not(Box::new(self.read_unary_expression(depth + 1)?)));
         }
         if self.take_sign("(") {
             let inner = self.read_expression(depth + 1)?;
@@ -129,9 +129,9 @@ impl<'a> FilterReader<'a> {
 
     fn read_field(&mut self) -> ParseResult<String> {
         let rest = self.rest_after_spaces();
-        let length = rest.find(|letter| !is_of_a_name(letter)).unwrap_or(rest.len());
+        let length = rest.find(|letter| !is_name_character(letter)).unwrap_or(rest.len());
         let field = rest.get(..length).unwrap_or_default();
-        if !is_field(field) {
+        if !is_valid_field_name(field) {
             return Err(self.fault_here("the name of a field"));
         }
         self.at += length;
@@ -146,7 +146,7 @@ impl<'a> FilterReader<'a> {
         let at = self.at;
         let operand = self.read_operand("a number, or a date in double quotes")?;
         match &operand {
-            Operand::Text(text) if !is_date(text) => {
+            Operand::Text(text) if !is_date_or_time(text) => {
                 self.at = at;
                 Err(self.fault_here("a number, or a date in double quotes"))
             }
@@ -155,7 +155,7 @@ impl<'a> FilterReader<'a> {
     }
 
     fn read_function(&mut self) -> ParseResult<Test> {
-        if self.takes_word("ANY") {
+        if self.take_whole_word("ANY") {
             self.require_sign("(", "`(`")?;
             let operands = self.read_operands("a text in double quotes")?;
             let is_number = |operand: &Operand| matches!(operand, Operand::Number(_));
@@ -164,15 +164,15 @@ impl<'a> FilterReader<'a> {
             }
             return Ok(Test::Any(operands));
         }
-        if self.takes_word("IN") {
+        if self.take_whole_word("IN") {
             self.require_sign("(", "`(`")?;
-            let low = self.range_bound()?;
+            let low = self.read_range_bound()?;
             self.require_sign(",", "`,`")?;
-            let high = self.range_bound()?;
+            let high = self.read_range_bound()?;
             self.require_sign(")", "`)`")?;
             return Ok(Test::Between([low, high]));
         }
-        if self.takes_word("GEO_DISTANCE") {
+        if self.take_whole_word("GEO_DISTANCE") {
             self.require_sign("(", "`(`")?;
             let operands = self.read_operands("a place or a number")?;
             let is_place = matches!(
@@ -200,7 +200,7 @@ impl<'a> FilterReader<'a> {
         Ok(operands)
     }
 
-    fn range_bound(&mut self) -> ParseResult<RangeBound> {
+    fn read_range_bound(&mut self) -> ParseResult<RangeBound> {
         if self.take_sign("*") {
             return Ok(RangeBound::Open);
         }
@@ -215,10 +215,10 @@ impl<'a> FilterReader<'a> {
     fn read_operand(&mut self, expected: &'static str) -> ParseResult<Operand> {
         let rest = self.rest_after_spaces();
         match rest.chars().next() {
-            Some('"') => self.read_literal().map(Operand::Text),
+            Some('"') => self.read_quoted_text().map(Operand::Text),
             Some('$') => {
                 let length = rest
-                    .find(|letter| !is_of_a_name(letter) && letter != '$')
+                    .find(|letter| !is_name_character(letter) && letter != '$')
                     .unwrap_or(rest.len());
                 let source = rest.get(..length).and_then(SessionSource::parse);
                 let source = source.ok_or_else(|| {
@@ -241,13 +241,13 @@ impl<'a> FilterReader<'a> {
         }
     }
 
-    fn read_literal(&mut self) -> ParseResult<String> {
+    fn read_quoted_text(&mut self) -> ParseResult<String> {
         let (rest, at) = (self.rest_after_spaces(), self.at);
         let mut text = String::new();
         let mut letters = rest.char_indices().skip(1);
         while let Some((place, letter)) = letters.next() {
             match letter {
-                '"' if !is_writable(&text) => break,
+                '"' if !has_no_control_characters(&text) => break,
                 '"' => {
                     self.at = at + place + 1;
                     return Ok(text);
@@ -263,16 +263,16 @@ impl<'a> FilterReader<'a> {
     }
 }
 
-fn is_of_a_name(letter: char) -> bool {
+fn is_name_character(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "_.-".contains(letter)
 }
 
 /// True for a text that can be the name of a field, and is no word of the grammar.
-pub(crate) fn is_field(text: &str) -> bool {
+pub(crate) fn is_valid_field_name(text: &str) -> bool {
     let is_first = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
     text.starts_with(is_first)
         && text.len() <= 128
-        && text.chars().all(is_of_a_name)
+        && text.chars().all(is_name_character)
         && !["AND", "ANY", "GEO_DISTANCE", "IN", "NOT", "OR"].contains(&text)
 }
 
@@ -286,13 +286,13 @@ mod tests {
     use callgate_testkit::check_rows;
 
     use super::*;
-    use crate::filter::text::write;
+    use crate::filter::text::expression_text;
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
         let read = text.parse::<Filter>();
-        let written =
-            read.map_or_else(|error| error.to_string(), |filter| write(&filter.0).unwrap());
+        let written = read
+            .map_or_else(|error| error.to_string(), |filter| expression_text(&filter.0).unwrap());
         assert_eq!(written, expected, "{text}");
     }
 

@@ -14,14 +14,14 @@ pub(crate) struct Unwritable;
 /// # Errors
 /// [`Unwritable`] for a text with control characters, a number that is none of the service's, or a value of a session, which has
 /// to be read before.
-pub(crate) fn write(expression: &Expression) -> Result<String, Unwritable> {
+pub(crate) fn expression_text(expression: &Expression) -> Result<String, Unwritable> {
     let mut out = String::new();
     write_expression(&mut out, expression)?;
     Ok(out)
 }
 
 /// True for a text that a literal can hold.
-pub(crate) fn is_writable(text: &str) -> bool {
+pub(crate) fn has_no_control_characters(text: &str) -> bool {
     !text.chars().any(char::is_control)
 }
 
@@ -33,8 +33,8 @@ fn write_expression(out: &mut String, expression: &Expression) -> Result<(), Unw
         Expression::Not(negated) => {
             out.push_str("NOT ");
             match &**negated {
-                Expression::Not(_) => write_enclosed(out, negated),
-                negated => write_part(out, negated),
+                Expression::Not(_) => write_in_parentheses(out, negated),
+                negated => parenthesize_unless_single(out, negated),
             }
         }
     }
@@ -47,23 +47,27 @@ fn write_joined(out: &mut String, parts: &[Expression], joint: &str) -> Result<(
         }
         match parts.len() {
             1 => write_expression(out, expression)?,
-            _ => write_part(out, expression)?,
+            _ => parenthesize_unless_single(out, expression)?,
         }
     }
     Ok(())
 }
 
 /// A part beside others: only a single condition needs no parentheses.
-fn write_part(out: &mut String, expression: &Expression) -> Result<(), Unwritable> {
+fn parenthesize_unless_single(out: &mut String, expression: &Expression) -> Result<(), Unwritable> {
     let is_single = match expression {
         Expression::Is(_) => true,
         Expression::Not(negated) => matches!(**negated, Expression::Is(_)),
         Expression::All(_) | Expression::Any(_) => false,
     };
-    if is_single { write_expression(out, expression) } else { write_enclosed(out, expression) }
+    if is_single {
+        write_expression(out, expression)
+    } else {
+        write_in_parentheses(out, expression)
+    }
 }
 
-fn write_enclosed(out: &mut String, expression: &Expression) -> Result<(), Unwritable> {
+fn write_in_parentheses(out: &mut String, expression: &Expression) -> Result<(), Unwritable> {
     out.push('(');
     write_expression(out, expression)?;
     out.push(')');
@@ -78,7 +82,7 @@ fn write_condition(
     match test {
         Test::Any(operands) => {
             out.push_str(": ANY(");
-            write_operands(out, operands)
+            write_operands_and_close(out, operands)
         }
         Test::Between([low, high]) => {
             out.push_str(": IN(");
@@ -94,12 +98,12 @@ fn write_condition(
         }
         Test::Near(operands) => {
             out.push_str(": GEO_DISTANCE(");
-            write_operands(out, operands)
+            write_operands_and_close(out, operands)
         }
     }
 }
 
-fn write_operands(out: &mut String, operands: &[Operand]) -> Result<(), Unwritable> {
+fn write_operands_and_close(out: &mut String, operands: &[Operand]) -> Result<(), Unwritable> {
     for (at, value) in operands.iter().enumerate() {
         if at > 0 {
             out.push_str(", ");
@@ -143,7 +147,7 @@ fn write_number(out: &mut String, number: &Number) -> Result<(), Unwritable> {
 }
 
 fn write_text(out: &mut String, text: &str) -> Result<(), Unwritable> {
-    if !is_writable(text) {
+    if !has_no_control_characters(text) {
         return Err(Unwritable);
     }
     out.push('"');
@@ -171,17 +175,17 @@ mod tests {
 
     #[test]
     fn a_text_with_control_characters_and_an_endless_number_have_no_literal() {
-        assert_eq!(write(&any("a\nb")), Err(Unwritable));
+        assert_eq!(expression_text(&any("a\nb")), Err(Unwritable));
         let endless = Number::from_digits("1e999").unwrap();
         let test = Test::Compare(callgate_kind::Operator::Eq, Operand::Number(endless));
         let condition = Condition { field: "f".to_owned(), test };
-        assert_eq!(write(&Expression::Is(condition)), Err(Unwritable));
+        assert_eq!(expression_text(&Expression::Is(condition)), Err(Unwritable));
     }
 
     proptest! {
         #[test]
         fn a_text_stays_one_literal_with_any_characters(text in "[^\\p{Cc}]{0,40}") {
-            let written = write(&any(&text)).unwrap();
+            let written = expression_text(&any(&text)).unwrap();
             let read: Filter = written.parse().unwrap();
             prop_assert_eq!(read.0, any(&text));
         }
@@ -199,7 +203,7 @@ mod tests {
                     _ => tree,
                 };
             }
-            let read: Filter = write(&tree).unwrap().parse().unwrap();
+            let read: Filter = expression_text(&tree).unwrap().parse().unwrap();
             prop_assert_eq!(read.0, tree);
         }
     }

@@ -7,7 +7,7 @@ use callgate_tool::{Object, Value, json};
 
 use crate::wire::{
     Stop,
-    fault::{ReplyFault, error_of, provider_fault},
+    fault::{ReplyFault, provider_fault, take_error},
     stream::{EventParts, Events, unreadable_event},
 };
 
@@ -30,9 +30,9 @@ struct Block {
 }
 
 impl EventParts for PartialReply {
-    fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
+    fn add_event(&mut self, data: &str) -> Result<String, ReplyFault> {
         let mut event = Value::parse(data).map_err(unreadable_event)?;
-        if let Some(error) = error_of(&mut event) {
+        if let Some(error) = take_error(&mut event) {
             return Err(provider_fault(error));
         }
         let kind = event.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -48,11 +48,11 @@ impl EventParts for PartialReply {
                 if !members.is_object() {
                     return Err(unreadable_event("a block is none"));
                 }
-                self.begin(index, members);
+                self.begin_block(index, members);
             }
             "content_block_delta" => {
                 let delta = taken("delta");
-                return self.block(index, &delta)?.add(&delta);
+                return self.block_of_delta(index, &delta)?.add_delta(&delta);
             }
             "message_delta" => {
                 let mut delta = taken("delta");
@@ -75,7 +75,7 @@ impl EventParts for PartialReply {
             return None;
         }
         // The calls of a reply that was cut or refused are not made; in another one, arguments that are no JSON are no reply.
-        let is_cut = Stop::is_early(self.stop.as_str().unwrap_or_default());
+        let is_cut = Stop::is_incomplete_end(self.stop.as_str().unwrap_or_default());
         let whole =
             |block: Block| block.into_value().or_else(|cut| is_cut.then_some(cut).ok_or(()));
         let blocks = self.blocks.into_iter().map(whole).collect::<Result<Vec<Value>, ()>>().ok()?;
@@ -91,13 +91,19 @@ impl EventParts for PartialReply {
 
 impl PartialReply {
     /// The block of a piece. Some servers leave out the beginning of words and thoughts, which says nothing more than their kind.
-    fn block(&mut self, index: Option<u64>, delta: &Value) -> Result<&mut Block, ReplyFault> {
+    fn block_of_delta(
+        &mut self,
+        index: Option<u64>,
+        delta: &Value,
+    ) -> Result<&mut Block, ReplyFault> {
         let position = self.positions.get(&index).copied();
         let at = match (position, delta.get("type").and_then(Value::as_str)) {
             (Some(at), _) => at,
-            (None, Some("text_delta")) => self.begin(index, json!({"type": "text", "text": ""})),
+            (None, Some("text_delta")) => {
+                self.begin_block(index, json!({"type": "text", "text": ""}))
+            }
             (None, Some("thinking_delta")) => {
-                self.begin(index, json!({"type": "thinking", "thinking": ""}))
+                self.begin_block(index, json!({"type": "thinking", "thinking": ""}))
             }
             _ => return Err(unreadable_event("a piece of no block")),
         };
@@ -105,7 +111,7 @@ impl PartialReply {
     }
 
     /// Begins a block with these members. Returns its position.
-    fn begin(&mut self, index: Option<u64>, members: Value) -> usize {
+    fn begin_block(&mut self, index: Option<u64>, members: Value) -> usize {
         let Value::Object(members) = members else { return self.blocks.len() };
         let at = self.blocks.len();
         self.positions.insert(index, at);
@@ -122,7 +128,7 @@ impl PartialReply {
 }
 
 impl Block {
-    fn add(&mut self, delta: &Value) -> Result<String, ReplyFault> {
+    fn add_delta(&mut self, delta: &Value) -> Result<String, ReplyFault> {
         let text = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
         let kind = text("type");
         let member = match kind {

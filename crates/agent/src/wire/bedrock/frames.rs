@@ -32,7 +32,7 @@ impl Frames {
     }
 
     /// The next event, if it is whole.
-    pub(super) fn next(&mut self) -> Result<Option<Frame>, ReplyFault> {
+    pub(super) fn next_frame(&mut self) -> Result<Option<Frame>, ReplyFault> {
         let rest = self.bytes.get(self.n_taken..).unwrap_or_default();
         let Some((lengths, after)) = rest.split_first_chunk::<8>() else { return Ok(None) };
         let Some((sum, _)) = after.split_first_chunk::<4>() else { return Ok(None) };
@@ -69,7 +69,7 @@ fn frame_with_headers(bytes: &[u8]) -> Result<Frame, ReplyFault> {
     let mut rest = Rest(bytes);
     while !rest.0.is_empty() {
         let (name, value) =
-            rest.header().ok_or_else(|| unreadable_event("its headers break off"))?;
+            rest.read_header().ok_or_else(|| unreadable_event("its headers break off"))?;
         let text = || String::from_utf8_lossy(value).into_owned();
         match name {
             b":message-type" => frame.message_type = text(),
@@ -91,20 +91,20 @@ impl<'b> Rest<'b> {
         Some(taken)
     }
 
-    fn byte(&mut self) -> Option<u8> {
+    fn read_byte(&mut self) -> Option<u8> {
         self.take(1)?.first().copied()
     }
 
-    fn length(&mut self) -> Option<usize> {
+    fn read_length(&mut self) -> Option<usize> {
         let bytes = self.take(2)?.first_chunk::<2>()?;
         Some(usize::from(u16::from_be_bytes(*bytes)))
     }
 
     /// The name of a header and the bytes of its value.
-    fn header(&mut self) -> Option<(&'b [u8], &'b [u8])> {
-        let n_name = self.byte()?;
+    fn read_header(&mut self) -> Option<(&'b [u8], &'b [u8])> {
+        let n_name = self.read_byte()?;
         let name = self.take(usize::from(n_name))?;
-        let n_value = match self.byte()? {
+        let n_value = match self.read_byte()? {
             // True and false.
             0 | 1 => 0,
             // Integers of 1, 2, 4 and 8 bytes; a moment is one of 8.
@@ -113,7 +113,7 @@ impl<'b> Rest<'b> {
             4 => 4,
             5 | 8 => 8,
             // Bytes and texts.
-            6 | 7 => self.length()?,
+            6 | 7 => self.read_length()?,
             // A UUID.
             9 => 16,
             _ => return None,
@@ -143,7 +143,7 @@ mod tests {
             let (mut frames, mut read) = (Frames::default(), Vec::new());
             for piece in [KNOWN, KNOWN].concat().chunks(n_bytes) {
                 frames.push(piece);
-                read.extend(std::iter::from_fn(|| frames.next().unwrap()));
+                read.extend(std::iter::from_fn(|| frames.next_frame().unwrap()));
             }
             let expected = || Frame { payload: b"{'foo':'bar'}".to_vec(), ..Frame::default() };
             assert_eq!(read, [expected(), expected()]);
@@ -155,7 +155,7 @@ mod tests {
         for n_bytes in 0..KNOWN.len() {
             let mut frames = Frames::default();
             frames.push(&KNOWN[..n_bytes]);
-            assert_eq!(frames.next(), Ok(None), "{n_bytes}");
+            assert_eq!(frames.next_frame(), Ok(None), "{n_bytes}");
         }
     }
 
@@ -166,7 +166,7 @@ mod tests {
             other[at / 8] ^= 1 << (at % 8);
             let mut frames = Frames::default();
             frames.push(&other);
-            let said = frames.next().unwrap_err().message;
+            let said = frames.next_frame().unwrap_err().message;
             assert!(said.contains("checksum"), "bit {at}: {said}");
         }
     }
@@ -185,7 +185,7 @@ mod tests {
     fn check(bytes: &[u8], expected: Result<&str, &str>) {
         let mut frames = Frames::default();
         frames.push(bytes);
-        match (frames.next(), expected) {
+        match (frames.next_frame(), expected) {
             (Ok(Some(frame)), Ok(name)) => assert_eq!(frame.name, name),
             (Err(fault), Err(part)) => assert!(fault.message.contains(part), "{fault:?}"),
             (read, _) => panic!("{read:?}, not {expected:?}"),

@@ -21,9 +21,9 @@ pub(super) struct FrameStream {
 }
 
 impl StreamedReply for FrameStream {
-    fn push(&mut self, bytes: &[u8], words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
+    fn push_bytes(&mut self, bytes: &[u8], words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
         self.frames.push(bytes);
-        while let Some(frame) = self.frames.next()? {
+        while let Some(frame) = self.frames.next_frame()? {
             show_words(&self.parts.add(&frame)?, words);
         }
         Ok(())
@@ -33,8 +33,8 @@ impl StreamedReply for FrameStream {
         Ok(())
     }
 
-    fn body(self: Box<Self>) -> Option<String> {
-        self.parts.body()
+    fn whole_reply_body(self: Box<Self>) -> Option<String> {
+        self.parts.reply_body()
     }
 }
 
@@ -90,7 +90,7 @@ impl PartialReply {
             _ => return Err(exception_fault(&frame.name, &frame.error)),
         }
         match &*frame.name {
-            "contentBlockDelta" => return self.grow(payload()?),
+            "contentBlockDelta" => return self.add_delta(payload()?),
             "contentBlockStart" => {
                 let mut event = payload()?;
                 let begun = Block::begin(take_member(&mut event, "start"))?;
@@ -99,7 +99,7 @@ impl PartialReply {
                 *block = begun;
                 return Ok(words);
             }
-            "contentBlockStop" if index(&payload()?).is_none() => {
+            "contentBlockStop" if block_index(&payload()?).is_none() => {
                 self.positions.remove(&None);
             }
             "messageStop" => self.stop = Some(take_member(&mut payload()?, "stopReason")),
@@ -116,8 +116,8 @@ impl PartialReply {
     }
 
     /// The block that an event names. Texts begin without an event that says so.
-    fn block(&mut self, event: &Value) -> Result<&mut Block, ReplyFault> {
-        let at = *self.positions.entry(index(event)).or_insert(self.blocks.len());
+    fn block_of_event(&mut self, event: &Value) -> Result<&mut Block, ReplyFault> {
+        let at = *self.positions.entry(block_index(event)).or_insert(self.blocks.len());
         if at == self.blocks.len() {
             self.blocks.push(Block::Nothing);
         }
@@ -126,29 +126,29 @@ impl PartialReply {
 
     /// The block that begins with an event. Servers that resemble Bedrock give one number to several.
     fn begin_block(&mut self, event: &Value, begun: &Block) -> Result<&mut Block, ReplyFault> {
-        let earlier = self.block(event)?;
+        let earlier = self.block_of_event(event)?;
         if matches!(earlier, Block::Nothing) {
-            return self.block(event);
+            return self.block_of_event(event);
         }
         if earlier.id().is_some() && earlier.id() == begun.id() {
             return Err(unreadable_event("a block begins twice"));
         }
-        self.positions.remove(&index(event));
-        self.block(event)
+        self.positions.remove(&block_index(event));
+        self.block_of_event(event)
     }
 
-    fn grow(&mut self, mut event: Value) -> Result<String, ReplyFault> {
+    fn add_delta(&mut self, mut event: Value) -> Result<String, ReplyFault> {
         let delta = take_member(&mut event, "delta");
-        if self.block(&event)?.is_ended_by(&delta) {
-            self.positions.remove(&index(&event));
+        if self.block_of_event(&event)?.is_ended_by(&delta) {
+            self.positions.remove(&block_index(&event));
         }
-        self.block(&event)?.grow(delta)
+        self.block_of_event(&event)?.add_delta(delta)
     }
 
-    fn body(self) -> Option<String> {
+    fn reply_body(self) -> Option<String> {
         let stop = self.stop?;
         // The calls of a reply that was cut or refused are not made; in another one, arguments that are no JSON are no reply.
-        let is_cut = Stop::is_early(stop.as_str().unwrap_or_default());
+        let is_cut = Stop::is_incomplete_end(stop.as_str().unwrap_or_default());
         let blocks =
             self.blocks.into_iter().filter_map(|block| block.into_value(is_cut).transpose());
         let blocks = blocks.collect::<Result<Vec<Value>, NoJson>>().ok()?;
@@ -199,13 +199,13 @@ impl Block {
     }
 
     /// Adds a piece. Returns the words in it for the user.
-    fn grow(&mut self, mut delta: Value) -> Result<String, ReplyFault> {
+    fn add_delta(&mut self, mut delta: Value) -> Result<String, ReplyFault> {
         let has_nothing = |delta: &Object| delta.values().all(Value::is_null);
         if delta.as_object().is_none_or(has_nothing) {
             return Ok(String::new());
         }
         if let Value::String(piece) = take_member(&mut delta, "text") {
-            self.text()?.0.push_str(&piece);
+            self.text_and_citations()?.0.push_str(&piece);
             return Ok(piece);
         }
         let piece = take_member(&mut delta, "toolUse");
@@ -226,7 +226,7 @@ impl Block {
         }
         let citation = take_member(&mut delta, "citation");
         if citation.is_object() {
-            self.text()?.1.push(citation);
+            self.text_and_citations()?.1.push(citation);
             return Ok(String::new());
         }
         let piece = take_member(&mut delta, "reasoningContent");
@@ -240,7 +240,7 @@ impl Block {
         Err(unreadable_event(format!("a piece of the kind `{names}` for another block")))
     }
 
-    fn text(&mut self) -> Result<(&mut String, &mut Vec<Value>), ReplyFault> {
+    fn text_and_citations(&mut self) -> Result<(&mut String, &mut Vec<Value>), ReplyFault> {
         if matches!(self, Self::Nothing) {
             *self = Self::Text { text: String::new(), citations: Vec::new() };
         }
@@ -321,7 +321,7 @@ impl Block {
 }
 
 /// The index of the block that an event is about.
-fn index(event: &Value) -> Option<u64> {
+fn block_index(event: &Value) -> Option<u64> {
     event.get("contentBlockIndex").and_then(Value::as_u64)
 }
 

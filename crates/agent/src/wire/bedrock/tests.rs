@@ -49,7 +49,7 @@ fn tokens_that_bedrock_had_cached_count_as_read() {
     let message = r#"{"role":"assistant","content":[{"text":"Yes."}]}"#;
     let reply =
         format!(r#"{{"output":{{"message":{message}}},"stopReason":"end_turn","usage":{used}}}"#);
-    assert_eq!(FORMAT.reply(&reply).unwrap().usage, Usage { input: 321, output: 4 });
+    assert_eq!(FORMAT.parse_reply(&reply).unwrap().usage, Usage { input: 321, output: 4 });
 }
 
 /// A stream of Bedrock up to the event that ends the message.
@@ -113,7 +113,7 @@ fn blocks_of_bedrock_are_put_together_from_binary_events() {
     events.push(frame("event", "metadata", metadata));
     let body = fed(&FORMAT, &events.concat(), 5).unwrap().1.unwrap();
     assert_eq!(body, format!(r#"{BEDROCK}{{"inputTokens":9,"outputTokens":30}}}}"#));
-    FORMAT.reply(&body).unwrap();
+    FORMAT.parse_reply(&body).unwrap();
 }
 
 #[test]

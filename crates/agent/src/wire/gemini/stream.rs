@@ -64,7 +64,7 @@ struct Part<'r> {
 }
 
 impl EventParts for PartialReply {
-    fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
+    fn add_event(&mut self, data: &str) -> Result<String, ReplyFault> {
         let event: Event<'_> = serde_json::from_str(data).map_err(unreadable_event)?;
         if let Some(error) = event.error {
             return Err(provider_fault(Value::parse(error.get()).map_err(unreadable_event)?));
@@ -88,7 +88,7 @@ impl EventParts for PartialReply {
             }
             match call {
                 Some(_) => self.parts.add_call(part.get())?,
-                None => self.parts.add(part.get()),
+                None => self.parts.add_text_part(part.get()),
             }
         }
         Ok(said)

@@ -12,7 +12,7 @@ use callgate_tool::{Object, Value, json};
 
 use self::{calls::Calls, names::DeclaredNames};
 use crate::wire::{
-    fault::{ReplyFault, error_of, provider_fault},
+    fault::{ReplyFault, provider_fault, take_error},
     stream::{EventParts, Events, unreadable_event},
 };
 
@@ -27,9 +27,9 @@ pub(super) struct PartialReply {
 }
 
 impl EventParts for PartialReply {
-    fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
+    fn add_event(&mut self, data: &str) -> Result<String, ReplyFault> {
         let mut event = Value::parse(data).map_err(unreadable_event)?;
-        if let Some(error) = error_of(&mut event) {
+        if let Some(error) = take_error(&mut event) {
             return Err(provider_fault(error));
         }
         self.take_usage(&event);
@@ -61,11 +61,11 @@ impl EventParts for PartialReply {
         if promises && calls.is_empty() && says_nothing {
             return None;
         }
-        self.message.insert_filled("tool_calls", calls);
+        self.message.insert_unless_empty("tool_calls", calls);
         let message = Value::Object(self.message);
         let mut body = Object::new();
         body.insert("choices", json!([{"message": message, "finish_reason": finish}]));
-        body.insert_some("usage", self.usage);
+        body.insert_if_some("usage", self.usage);
         Some(Value::Object(body).to_string())
     }
 }
@@ -79,13 +79,14 @@ impl PartialReply {
 
     /// Adds what a choice brings. Returns the words in it for the user.
     fn add_choice(&mut self, choice: &mut Value) -> Result<String, ReplyFault> {
-        if let Some(error) = error_of(choice) {
+        if let Some(error) = take_error(choice) {
             return Err(provider_fault(error));
         }
         // Moonshot counts in the choice.
         self.take_usage(choice);
         // Some servers name an empty reason in every event but the last.
-        if let Some(reason) = choice.get("finish_reason").filter(|reason| !is_nothing(reason)) {
+        if let Some(reason) = choice.get("finish_reason").filter(|reason| !is_null_or_empty(reason))
+        {
             self.finish = Some(reason.clone());
         }
         let mut taken = |name: &str| choice.get_mut(name).map(Value::take);
@@ -96,7 +97,7 @@ impl PartialReply {
         };
         if is_piece {
             let is_said = |value: &Value| {
-                !is_nothing(value) && value.as_array().is_none_or(|list| !list.is_empty())
+                !is_null_or_empty(value) && value.as_array().is_none_or(|list| !list.is_empty())
             };
             let said = delta.iter().filter(|(_, value)| is_said(value));
             self.in_pieces.extend(said.map(|(name, _)| name.clone()));
@@ -107,16 +108,16 @@ impl PartialReply {
         for (name, value) in delta {
             match (&*name, value) {
                 (_, Value::Null) => {}
-                ("tool_calls", Value::Array(calls)) => self.calls.add(calls),
-                ("tool_calls", call @ Value::Object(_)) => self.calls.add(vec![call]),
+                ("tool_calls", Value::Array(calls)) => self.calls.add_pieces(calls),
+                ("tool_calls", call @ Value::Object(_)) => self.calls.add_pieces(vec![call]),
                 // The only call of a message, as it was written before there were several.
                 ("function_call", function @ Value::Object(_)) => {
-                    self.calls.add(vec![json!({"index": 0, "function": function})]);
+                    self.calls.add_pieces(vec![json!({"index": 0, "function": function})]);
                 }
                 (DETAILS, Value::Array(pieces)) => self.add_details(pieces),
-                ("role", value) if is_nothing(&value) => {}
+                ("role", value) if is_null_or_empty(&value) => {}
                 ("role", value) => drop(self.message.insert(name, value)),
-                (_, value) => join(&mut self.message, name, value),
+                (_, value) => append_member(&mut self.message, name, value),
             }
         }
         Ok(said)
@@ -145,12 +146,12 @@ fn content_text(content: &Value) -> String {
     }
 }
 
-fn is_nothing(value: &Value) -> bool {
+fn is_null_or_empty(value: &Value) -> bool {
     value.is_null() || value.as_str() == Some("")
 }
 
 /// Adds a piece of a member to what has come of it. A content may be a text first and parts later.
-fn join(members: &mut Object, name: String, piece: Value) {
+fn append_member(members: &mut Object, name: String, piece: Value) {
     let part = |text: &str| json!({"type": "text", "text": text});
     match (members.get_mut(&name), piece) {
         (Some(_), Value::Null) => {}

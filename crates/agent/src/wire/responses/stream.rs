@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use self::items::Items;
 use crate::wire::{
-    fault::{ReplyFault, error_of, provider_fault},
+    fault::{ReplyFault, provider_fault, take_error},
     stream::{EventParts, Events, unreadable_event},
 };
 
@@ -30,7 +30,7 @@ struct Event<'r> {
 }
 
 impl EventParts for PartialReply {
-    fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
+    fn add_event(&mut self, data: &str) -> Result<String, ReplyFault> {
         let event: Event<'_> = serde_json::from_str(data).map_err(unreadable_event)?;
         if let Some(error) = event.error {
             return Err(provider_fault(Value::parse(error.get()).map_err(unreadable_event)?));
@@ -46,7 +46,7 @@ impl EventParts for PartialReply {
             "error" => Err(provider_fault(Value::parse(data).map_err(unreadable_event)?)),
             kind if Items::are_in_event(kind) => {
                 let event = Value::parse(data).map_err(unreadable_event)?;
-                Ok(self.items.add(kind, event))
+                Ok(self.items.add_event(kind, event))
             }
             kind if kind.starts_with("response.") => Ok(String::new()),
             _ => check_for_bare_error(data),
@@ -73,7 +73,7 @@ impl EventParts for PartialReply {
 /// An event of no response may be an error of the server or of a proxy, in the form that bodies have.
 fn check_for_bare_error(data: &str) -> Result<String, ReplyFault> {
     let mut event = Value::parse(data).map_err(unreadable_event)?;
-    match error_of(&mut event) {
+    match take_error(&mut event) {
         Some(error) => Err(provider_fault(error)),
         None => Ok(String::new()),
     }

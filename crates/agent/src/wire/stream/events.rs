@@ -26,7 +26,7 @@ impl Events {
     }
 
     /// Ends the last event: some servers leave its line break out.
-    pub(crate) fn end(&mut self) {
+    pub(crate) fn end_last_event(&mut self) {
         self.push(b"\n\n");
     }
 
@@ -36,7 +36,7 @@ impl Events {
     }
 
     /// The data of the next whole event. Events without data, and the mark of the end that OpenAI sends, are passed over.
-    pub(crate) fn next(&mut self) -> Option<String> {
+    pub(crate) fn next_event_data(&mut self) -> Option<String> {
         let bytes = std::mem::take(&mut self.bytes);
         let data = self.next_data(&bytes);
         self.bytes = bytes;
@@ -56,7 +56,7 @@ impl Events {
             self.is_behind_return = bytes.get(end) == Some(&b'\r');
             self.n_taken = end.saturating_add(1);
             self.n_seen = self.n_taken;
-            let data = self.line(&line);
+            let data = self.take_line(&line);
             if data.is_some() {
                 return data;
             }
@@ -72,10 +72,10 @@ impl Events {
     }
 
     /// Takes a line. Returns the data of the event that it ends.
-    fn line(&mut self, line: &str) -> Option<String> {
+    fn take_line(&mut self, line: &str) -> Option<String> {
         if line.is_empty() {
             let data = std::mem::take(&mut self.data);
-            let is_mark = is_mark(&data);
+            let is_mark = is_end_mark(&data);
             self.is_done |= is_mark;
             return Some(data).filter(|data| !data.is_empty() && !is_mark);
         }
@@ -89,7 +89,7 @@ impl Events {
         let data = line.strip_prefix("data:")?;
         let data = data.strip_prefix(' ').unwrap_or(data);
         // Some servers end an event with one line break: no JSON goes on with an object after an object.
-        if self.data.ends_with('}') && (data.starts_with('{') || is_mark(data)) {
+        if self.data.ends_with('}') && (data.starts_with('{') || is_end_mark(data)) {
             return Some(std::mem::replace(&mut self.data, data.to_owned()));
         }
         if !self.data.is_empty() {
@@ -101,6 +101,6 @@ impl Events {
 }
 
 /// True for the mark of the end, behind which some servers leave spaces.
-fn is_mark(data: &str) -> bool {
+fn is_end_mark(data: &str) -> bool {
     data.trim_end() == "[DONE]"
 }

@@ -14,10 +14,10 @@ pub(in crate::wire) fn fed(
     let mut reply = (wire.stream)(&[]);
     let mut said = String::new();
     for piece in bytes.chunks(n_piece) {
-        let pushed = reply.push(piece, &mut |words: &str| said.push_str(words));
+        let pushed = reply.push_bytes(piece, &mut |words: &str| said.push_str(words));
         pushed.map_err(|fault| fault.message)?;
     }
-    Ok((said, reply.body()))
+    Ok((said, reply.whole_reply_body()))
 }
 
 /// Checks the words and the body, whatever pieces the events come in, and that no part of them but the last is a reply.
@@ -113,8 +113,8 @@ fn a_declared_name_that_begins_like_that_of_the_call_before_is_another_call() {
         let stream = event("get") + &event("get_user") + end;
         let declared: Vec<_> = tools.iter().collect();
         let mut reply = (wire(Dialect::OpenAi).unwrap().stream)(&declared);
-        reply.push(stream.as_bytes(), &mut |_: &str| {}).unwrap();
-        let body = Value::parse(&reply.body().unwrap()).unwrap();
+        reply.push_bytes(stream.as_bytes(), &mut |_: &str| {}).unwrap();
+        let body = Value::parse(&reply.whole_reply_body().unwrap()).unwrap();
         let calls = &body["choices"][0]["message"]["tool_calls"];
         let names = [0, 1].map(|at| calls[at]["function"]["name"].clone());
         assert_eq!(names, ["get", "get_user"].map(Value::from), "{stream}");

@@ -23,7 +23,7 @@ async fn models_that_know_calls_by_the_form_of_ids_get_each_id_in_it() {
         let (from, to) = (DIALECTS[n % 5], [Dialect::OpenAi, Dialect::Responses][n / 5 % 2]);
         let messages = Drawn { random: &mut random, dialect: from, n_calls: 100 }.messages();
         let shown = format!("{from} to {to}: {}", Value::Array(messages.clone()));
-        let (transcript, _) = Transcript::of_messages(from, messages).unwrap();
+        let (transcript, _) = Transcript::from_messages(from, messages).unwrap();
         let (transcript, _) = transcript.into_dialect(to, |_| None).unwrap();
         let n_results = shown.matches("result 1").count();
         for model in ["Devstral-Small-2507", "mixtral:8x7b", "moonshotai/Kimi-K2-Instruct"] {
@@ -49,7 +49,7 @@ async fn the_long_ids_of_kimi_go_back_to_it_and_calls_of_others_are_numbered_amo
         ("gpt-5", ["call00001", "toolu_1"]),
     ] {
         let (mut transcript, _) =
-            Transcript::of_messages(Dialect::OpenAi, messages.clone()).unwrap();
+            Transcript::from_messages(Dialect::OpenAi, messages.clone()).unwrap();
         let (fake, made) = (Fake::new(Dialect::OpenAi, []), Made::default());
         let agent = Agent::new(executor(&made), fake.model_named(model), unasked());
         drop(agent.turn(&mut transcript, Input::text("And?"), &context()).await);
@@ -75,7 +75,7 @@ async fn a_server_of_kimi_or_mistral_gets_its_ids_in_the_format_of_anthropic_too
         (Dialect::Bedrock, "moonshot.kimi-k2-thinking", "call_1_0"),
     ] {
         let (transcript, _) =
-            Transcript::of_messages(Dialect::Anthropic, messages.clone()).unwrap();
+            Transcript::from_messages(Dialect::Anthropic, messages.clone()).unwrap();
         let (mut transcript, _) = transcript.into_dialect(dialect, |_| None).unwrap();
         let (fake, made) = (Fake::new(dialect, []), Made::default());
         let agent = Agent::new(executor(&made), fake.model_named(model), unasked());
@@ -93,9 +93,10 @@ async fn ids_that_repeat_over_messages_are_replaced_where_a_provider_takes_them_
     let user = json!({"role": "user", "content": "Go."});
     let messages = [user, call("a"), result("a", "one"), call("a"), result("a", "two")];
     let (transcript, repair) =
-        Transcript::of_messages(Dialect::Anthropic, messages.to_vec()).unwrap();
+        Transcript::from_messages(Dialect::Anthropic, messages.to_vec()).unwrap();
     assert!(repair.is_nothing(), "{repair}");
-    let kept: Vec<_> = transcript.messages().iter().map(|it| it.value().clone()).collect();
+    let kept: Vec<_> =
+        transcript.messages_with_results().iter().map(|it| it.value().clone()).collect();
     assert_eq!(kept, messages, "what is kept has the ids of its provider");
     let mut talk = Talk { transcript, ..Talk::new(Dialect::Anthropic, [], unasked()) };
     talk.say("And?").await;
@@ -114,7 +115,7 @@ async fn an_id_that_carries_a_signature_goes_back_to_its_server() {
         json!({"role": "assistant", "tool_calls": [{"id": id.as_str(), "type": "function", "function": {"name": "shop-add", "arguments": "{}"}}]}),
         json!({"role": "tool", "tool_call_id": id.as_str(), "content": "done"}),
     ];
-    let (mut transcript, _) = Transcript::of_messages(Dialect::OpenAi, messages).unwrap();
+    let (mut transcript, _) = Transcript::from_messages(Dialect::OpenAi, messages).unwrap();
     let (fake, made) = (Fake::new(Dialect::OpenAi, []), Made::default());
     let agent = agent(&fake, &made, unasked());
     drop(agent.turn(&mut transcript, Input::text("And?"), &context()).await);

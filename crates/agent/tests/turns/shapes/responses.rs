@@ -135,7 +135,7 @@ async fn words_alone_stay_in_the_conversation_where_the_last_event_leaves_them_o
     let mut talk = Talk::either(Dialect::Responses, [Step::Bytes(events.into())], true);
     let end = talk.say("Go.").await;
     assert_eq!((end.reason, &*end.text), (EndReason::Answered, "So it is."));
-    assert!(talk.transcript.messages()[1].text().contains("So it is."));
+    assert!(talk.transcript.messages_with_results()[1].text().contains("So it is."));
 }
 
 #[tokio::test]

@@ -123,7 +123,7 @@ async fn arguments_that_are_quoted_twice_are_made_and_go_back_once() {
         talk.say("Go.").await;
         talk.refused_nothing();
         assert_eq!(talk.made(), TWO[..1], "{dialect}");
-        let text = talk.transcript.messages()[1].text().replace('\\', "");
+        let text = talk.transcript.messages_with_results()[1].text().replace('\\', "");
         assert!(text.contains(r#"{"n":1}"#) && !text.contains("unreadable"), "{text}");
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     error::{self, Error},
     oauth2::{
         codes::{ITS_OWN, standard_code},
-        failure::shown_words,
+        failure::shortened_visible_line,
         request::TokenRequest,
         server::{Client, Server, TOKEN_TIME},
         settings::OAuth2Config,
@@ -43,7 +43,7 @@ impl BegunLogin {
 
 callgate_secret::opaque!(BegunLogin { issuer });
 
-pub(super) fn browser_login(
+pub(super) fn begin_browser_login(
     config: &OAuth2Config,
     client_id: &str,
     page: &str,
@@ -90,7 +90,7 @@ pub(super) async fn exchange_code(
     let asked = TokenRequest { grant_type: "authorization_code", scopes: &[], parameters };
     let asked_at = server.context.clock.now();
     let answered = server.request_token(client, asked, TOKEN_TIME).await;
-    let answered = answered.map_err(|asking| server.error_of(&asking))?;
+    let answered = answered.map_err(|asking| server.token_request_error(&asking))?;
     Ok(StoredGrant::new(answered, asked_at, None, &config.scopes))
 }
 
@@ -118,10 +118,10 @@ fn code_from_query(begun: &BegunLogin, credential: &str, query: &str) -> Result<
         let said = said.or_else(|| standard.is_none().then(|| code.clone()));
         // A server may repeat each part of a request in its reasons.
         let masker = Masker::new(vec![begun.state.clone()]);
-        let said = said.map(|said| shown_words(&masker.mask_text(&said)));
+        let said = said.map(|said| shortened_visible_line(&masker.mask_text(&said)));
         let server = begun.url.origin().ascii_serialization();
         let denied = error::login_denied(credential, standard.unwrap_or(ITS_OWN));
-        return Err(denied.asked_at(Some(server), said));
+        return Err(denied.with_asked_server(Some(server), said));
     }
     let code = single_parameter(query, "code").filter(|code| !code.is_empty()).map(Secret::new);
     code.ok_or_else(|| error::failed_login(credential, "the browser came back without a code"))

@@ -78,8 +78,8 @@ pub(super) async fn begin_device_login(
     form.extend(config.audiences.iter().map(|audience| ("audience", &**audience)));
     form.extend(config.resources.iter().map(|resource| ("resource", &**resource)));
     form.extend(config.parameters.iter().map(|(name, value)| (&**name, &**value)));
-    let body = server.post(client, url, &form, TOKEN_TIME).await;
-    let body = body.map_err(|asking| server.error_of(&asking))?;
+    let body = server.post_form(client, url, &form, TOKEN_TIME).await;
+    let body = body.map_err(|asking| server.token_request_error(&asking))?;
     device_login_from_body(&body).ok_or_else(|| {
         let why = "the authorization server says nothing that a person could type";
         error::failed_login(&config.name, why)
@@ -98,21 +98,21 @@ fn device_login_from_body(body: &[u8]) -> Option<DeviceLogin> {
             && code.len() <= LONGEST_CODE
             && code.bytes().all(|c| (b' '..=b'~').contains(&c))
     };
-    let lasts = seconds(&answer.expires_in).unwrap_or(LONGEST_TIME).min(LONGEST_TIME);
+    let lasts = parse_seconds(&answer.expires_in).unwrap_or(LONGEST_TIME).min(LONGEST_TIME);
     Some(DeviceLogin {
         user_code: Some(answer.user_code).filter(|code| is_plain(code))?,
         page: page(&answer.verification_uri)?,
         page_with_code: answer.verification_uri_complete.as_deref().and_then(page),
         device_code: Secret::new(answer.device_code),
         // RFC 8628 §3.2: five seconds if the server does not say.
-        interval: seconds(&answer.interval).unwrap_or(STEP).max(SHORTEST_INTERVAL),
+        interval: parse_seconds(&answer.interval).unwrap_or(STEP).max(SHORTEST_INTERVAL),
         ends_at: Instant::now() + lasts,
     })
 }
 
-fn seconds(value: &Value) -> Option<Duration> {
+fn parse_seconds(value: &Value) -> Option<Duration> {
     let seconds = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
-    (seconds >= 0.0).then(|| foreign_time(seconds))
+    (seconds >= 0.0).then(|| clamped_duration(seconds))
 }
 
 pub(super) async fn poll_for_grant(
@@ -145,15 +145,14 @@ pub(super) async fn poll_for_grant(
                 interval += STEP;
             }
             Err(TokenRequestError::Failed(EndpointFailure::Refused { code, said })) => {
-                return Err(
-                    error::login_denied(name, code).asked_at(server.endpoint.server_origin(), said)
-                );
+                return Err(error::login_denied(name, code)
+                    .with_asked_server(server.endpoint.server_origin(), said));
             }
             // A server that is temporarily unavailable is polled less often.
             Err(TokenRequestError::Failed(EndpointFailure::Unavailable { .. })) => {
                 interval = interval.saturating_mul(2);
             }
-            Err(asking) => return Err(server.error_of(&asking)),
+            Err(asking) => return Err(server.token_request_error(&asking)),
         }
     }
 }

@@ -36,8 +36,8 @@ pub(super) async fn revoke_tokens(
     for (kind, token) in tokens {
         let Some(token) = token.map(Secret::expose) else { continue };
         let form = [("token", token), ("token_type_hint", kind)];
-        if let Err(asking) = server.post(client, url, &form, TOKEN_TIME).await {
-            let error = server.error_of(&asking);
+        if let Err(asking) = server.post_form(client, url, &form, TOKEN_TIME).await {
+            let error = server.token_request_error(&asking);
             failed = failed.and_then(|()| Err(format!("`{kind}`: {error}")));
         }
     }

@@ -220,7 +220,7 @@ const ANSWERS: [(u16, &str, &str, &str, &str); 16] = [
 fn the_operator_reads_the_reason_of_any_failure_wherever_a_server_writes_it() {
     for (status, media_type, body, expected, reason) in ANSWERS {
         let failure = token_response(&answer(status, media_type, body)).unwrap_err();
-        let said = failure.said().unwrap_or_default();
+        let said = failure.server_words().unwrap_or_default();
         assert_eq!((&*shown(&failure), said), (expected, reason), "{body}");
     }
 }

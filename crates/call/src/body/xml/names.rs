@@ -45,7 +45,10 @@ impl NamespaceScope {
     }
 
     /// The name of the element whose tag was entered. It declares its namespace anew, whatever is around it.
-    pub(super) fn element(&mut self, name: &XmlName) -> Result<QualifiedName, XmlRefusal> {
+    pub(super) fn declare_element_name(
+        &mut self,
+        name: &XmlName,
+    ) -> Result<QualifiedName, XmlRefusal> {
         let (prefix, local, namespace) = self.name_parts(name)?;
         let Some(prefix) = prefix else {
             let declaration = match &name.namespace {
@@ -78,7 +81,10 @@ impl NamespaceScope {
 
     /// The name of an attribute in the newest tag. Without a prefix it has no namespace (Namespaces in XML §6.2), so that
     /// one with a namespace gets a prefix.
-    pub(super) fn attribute(&mut self, name: &XmlName) -> Result<QualifiedName, XmlRefusal> {
+    pub(super) fn declare_attribute_name(
+        &mut self,
+        name: &XmlName,
+    ) -> Result<QualifiedName, XmlRefusal> {
         let (prefix, local, namespace) = self.name_parts(name)?;
         let Some(namespace) = namespace.filter(|namespace| !namespace.is_empty()) else {
             if &*local == XMLNS {
@@ -118,14 +124,14 @@ impl NamespaceScope {
             Some((prefix, local)) => (Some(prefix.into()), local.into()),
             None => (name.prefix.clone(), Arc::clone(&name.name)),
         };
-        if !is_name(&local) || !prefix.as_deref().is_none_or(is_name) {
+        if !is_name_without_colon(&local) || !prefix.as_deref().is_none_or(is_name_without_colon) {
             return Err(illegal());
         }
         let own = name.namespace.clone();
         let Some(prefix) = prefix else { return Ok((None, local, own)) };
         let bound_namespace =
             own.filter(|own| !own.is_empty()).or_else(|| self.namespace_for(Some(&prefix)));
-        match bound_namespace.or_else(|| well_known(&prefix)) {
+        match bound_namespace.or_else(|| well_known_namespace(&prefix)) {
             Some(namespace) => Ok((Some(prefix), local, Some(namespace))),
             None if inner.is_some() => Err(XmlRefusal::Prefix(prefix.to_string())),
             None => Ok((None, local, None)),
@@ -164,7 +170,7 @@ impl NamespaceScope {
         }
         let is_reserved = prefix.is_some_and(|prefix| prefix == "xml" || prefix == XMLNS)
             || [XML, XMLNS_NAMESPACE].contains(&&**namespace);
-        if is_reserved || !namespace.chars().all(is_legal) {
+        if is_reserved || !namespace.chars().all(is_legal_xml_character) {
             return Err(XmlRefusal::Prefix(prefix.unwrap_or(namespace).to_owned()));
         }
         let here = self.declared.get(self.n_outside..).unwrap_or_default();
@@ -184,7 +190,7 @@ impl NamespaceScope {
 }
 
 /// The namespaces of prefixes that descriptions use without a declaration.
-fn well_known(prefix: &str) -> Option<Arc<str>> {
+fn well_known_namespace(prefix: &str) -> Option<Arc<str>> {
     match prefix {
         "xml" => Some(XML.into()),
         "xsi" => Some(XSI.into()),
@@ -193,7 +199,7 @@ fn well_known(prefix: &str) -> Option<Arc<str>> {
 }
 
 /// Returns true if a text is a name without a colon (XML 1.0 §2.3, XML Names §4).
-fn is_name(text: &str) -> bool {
+fn is_name_without_colon(text: &str) -> bool {
     let starts = |c: char| {
         matches!(c, 'A'..='Z' | '_' | 'a'..='z' | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{2ff}'
             | '\u{370}'..='\u{37d}' | '\u{37f}'..='\u{1fff}' | '\u{200c}'..='\u{200d}' | '\u{2070}'..='\u{218f}'
@@ -208,7 +214,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// Returns true if XML 1.0 has the character (§2.2).
-pub(super) fn is_legal(character: char) -> bool {
+pub(super) fn is_legal_xml_character(character: char) -> bool {
     let is_space = matches!(character, '\t' | '\n' | '\r');
     (is_space || character >= ' ') && !matches!(character, '\u{fffe}' | '\u{ffff}')
 }

@@ -8,7 +8,7 @@ use callgate_tool::Value;
 
 use super::{
     XmlRefusal,
-    names::{ExpandedName, NamespaceScope, XSI, is_legal, push_escaped_xml_text},
+    names::{ExpandedName, NamespaceScope, XSI, is_legal_xml_character, push_escaped_xml_text},
     schema::{DescribedValue, XmlForm},
 };
 use crate::style::Unwritable;
@@ -112,7 +112,7 @@ impl Writer {
         let tag = self.begin_opening_tag(name, around, writer)?;
         let mut inside = ClaimedParts::default();
         let children = without_bare_objects(children)?;
-        for child in attributes(&children) {
+        for child in attributes_to_write(&children) {
             self.write_attribute(child, &mut inside)?;
         }
         self.out.push('>');
@@ -179,7 +179,7 @@ impl Writer {
                 let tag = self.begin_opening_tag(name, around, &child.writer)?;
                 if child.value.is_null() {
                     let nil = XmlName::new("nil".into(), Some(XSI.into()), Some("xsi".into()));
-                    let nil = self.scope.attribute(&nil)?;
+                    let nil = self.scope.declare_attribute_name(&nil)?;
                     self.out.extend([nil.declaration.as_str(), " ", &nil.text, "=\"true\""]);
                 }
                 self.out.push('>');
@@ -199,8 +199,8 @@ impl Writer {
             return Err(XmlRefusal::Structure(child.at.clone()));
         }
         let text = child_text(child)?;
-        let name = self.scope.attribute(&child.name())?;
-        inside.claim(ElementPart::Attribute(name.expanded), &name.text, &child.writer)?;
+        let name = self.scope.declare_attribute_name(&child.name())?;
+        inside.claim_part(ElementPart::Attribute(name.expanded), &name.text, &child.writer)?;
         self.out.extend([name.declaration.as_str(), " ", &name.text, "=\""]);
         push_escaped_xml_text(&mut self.out, &text);
         self.out.push('"');
@@ -213,8 +213,8 @@ impl Writer {
         around: &mut ClaimedParts,
         writer: &Arc<str>,
     ) -> Result<String, XmlRefusal> {
-        let name = self.scope.element(name)?;
-        around.claim(ElementPart::Element(name.expanded), &name.text, writer)?;
+        let name = self.scope.declare_element_name(name)?;
+        around.claim_part(ElementPart::Element(name.expanded), &name.text, writer)?;
         self.out.extend(["<", &name.text, &name.declaration]);
         Ok(name.text)
     }
@@ -226,7 +226,7 @@ impl Writer {
 }
 
 impl ClaimedParts {
-    fn claim(
+    fn claim_part(
         &mut self,
         part: ElementPart,
         name: &str,
@@ -254,7 +254,7 @@ impl ClaimedParts {
         if self.parts.get(&part) == Some(&child.writer) {
             return Err(XmlRefusal::Borders(child.at.clone()));
         }
-        self.claim(part, &child.own, &child.writer)
+        self.claim_part(part, &child.own, &child.writer)
     }
 }
 
@@ -283,7 +283,7 @@ fn without_bare_objects(children: Vec<Child<'_>>) -> Result<Vec<Child<'_>>, XmlR
 
 /// The attributes that are written. Those that declare a namespace come first, so that their prefixes mean the same for the
 /// others, in whatever order the members were given.
-fn attributes<'c, 'a>(children: &'c [Child<'a>]) -> Vec<&'c Child<'a>> {
+fn attributes_to_write<'c, 'a>(children: &'c [Child<'a>]) -> Vec<&'c Child<'a>> {
     let is_written = |child: &&Child<'_>| is_attribute(child) && !child.value.is_null();
     let mut attributes: Vec<_> = children.iter().filter(is_written).collect();
     attributes.sort_by_key(|child| child.name().namespace.is_none());
@@ -301,5 +301,9 @@ fn child_text(child: &Child<'_>) -> Result<String, XmlRefusal> {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    if text.chars().all(is_legal) { Ok(text) } else { Err(XmlRefusal::Text(Unwritable::Control)) }
+    if text.chars().all(is_legal_xml_character) {
+        Ok(text)
+    } else {
+        Err(XmlRefusal::Text(Unwritable::Control))
+    }
 }

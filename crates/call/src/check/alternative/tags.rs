@@ -25,25 +25,25 @@ impl<'p> Tag<'p> {
         self.values.iter().any(|value| equals_instance(value, at))
     }
 
-    fn is_equal(&self, other: &Self) -> bool {
+    fn has_same_values(&self, other: &Self) -> bool {
         self.values.len() == other.values.len()
             && self.values.iter().all(|value| other.lists_value(Instance::Value(value)))
     }
 
-    fn is_apart(&self, other: &Self) -> bool {
+    fn has_no_common_value(&self, other: &Self) -> bool {
         self.values.iter().all(|value| !other.lists_value(Instance::Value(value)))
     }
 }
 
 /// The tags of an alternative, shallow ones first.
-pub(super) fn tags_of<'p>(run: &mut Run<'p, '_>, node: &'p Node) -> Paid<Vec<Tag<'p>>> {
+pub(super) fn alternative_tags<'p>(run: &mut Run<'p, '_>, node: &'p Node) -> Paid<Vec<Tag<'p>>> {
     let mut tags: Vec<Tag<'p>> = Vec::new();
     let mut pending = vec![(node, Vec::new(), true)];
     let mut next = 0;
     while let Some((node, path, is_required)) = pending.get(next).cloned().filter(|_| next < MOST) {
         next += 1;
         let nodes = run.in_place_nodes(node);
-        run.pay(nodes.len())?;
+        run.charge_steps(nodes.len())?;
         let rules = || nodes.iter().flat_map(|node| &node.rules);
         if !path.is_empty()
             && let Some(values) = rules().find_map(listed_values)
@@ -77,12 +77,12 @@ pub(super) fn tags_of<'p>(run: &mut Run<'p, '_>, node: &'p Node) -> Paid<Vec<Tag
     Ok(tags)
 }
 
-pub(super) fn listed_at_root<'p>(run: &Run<'p, '_>, node: &'p Node) -> Option<&'p [Value]> {
+pub(super) fn values_listed_at_root<'p>(run: &Run<'p, '_>, node: &'p Node) -> Option<&'p [Value]> {
     run.in_place_nodes(node).iter().flat_map(|node| &node.rules).find_map(listed_values)
 }
 
 /// The known part of a path in the members, and the value at its end.
-pub(super) fn followed_path<'v>(
+pub(super) fn follow_path<'v>(
     members: &'v Object,
     path: &[&str],
 ) -> (Vec<Segment<'v>>, Option<&'v Value>) {
@@ -107,8 +107,8 @@ pub(super) fn is_partition<'t, 'p: 't>(
         return false;
     }
     for (at, one) in tags.clone().enumerate() {
-        for other in tags.clone().skip(at + 1).filter(|other| !one.is_equal(other)) {
-            if !one.is_apart(other) {
+        for other in tags.clone().skip(at + 1).filter(|other| !one.has_same_values(other)) {
+            if !one.has_no_common_value(other) {
                 return false;
             }
             is_told = true;

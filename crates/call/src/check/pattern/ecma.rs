@@ -25,13 +25,13 @@ impl Translator<'_> {
             '.' => self.out.push_str(r"[^\n\r\u2028\u2029]"),
             '[' => self.translate_class(),
             '\\' => self.translate_escape(),
-            '{' if !self.is_count() => self.out.push_str(r"\{"),
+            '{' if !self.is_repetition_count() => self.out.push_str(r"\{"),
             other => self.out.push(other),
         }
     }
 
     /// True if digits, a comma and a closing brace follow: `{2,}`.
-    fn is_count(&self) -> bool {
+    fn is_repetition_count(&self) -> bool {
         let mut rest = self.rest.clone();
         let begins = rest.peek().is_some_and(char::is_ascii_digit);
         begins && rest.find(|c| !c.is_ascii_digit() && *c != ',') == Some('}')

@@ -4,7 +4,7 @@ use callgate_tool::Value;
 
 use super::{Instance, Node, Paid, Rule, Run};
 use crate::check::{
-    equal::{are_equal, hash},
+    equal::{are_equal, value_hash_and_size},
     node::Contains,
 };
 
@@ -25,21 +25,21 @@ impl<'p, 'v> Run<'p, 'v> {
                 })?;
                 match &schemas.rest {
                     Some(rest) if is_fine => {
-                        self.all_valid(items.iter().skip(schemas.prefix.len()), rest)
+                        self.are_all_valid(items.iter().skip(schemas.prefix.len()), rest)
                     }
                     _ => Ok(is_fine),
                 }
             }
             Rule::UnevaluatedItems(rest) => {
-                let covered = self.coverage(node, at)?;
+                let covered = self.evaluated_coverage(node, at)?;
                 let others = items.iter().enumerate().filter(|(at, _)| covered.is_unevaluated(*at));
-                self.all_valid(others.map(|(_, item)| item), rest)
+                self.are_all_valid(others.map(|(_, item)| item), rest)
             }
             _ => self.are_unique(items),
         }
     }
 
-    pub(super) fn all_valid(
+    pub(super) fn are_all_valid(
         &mut self,
         values: impl Iterator<Item = &'v Value>,
         node: &'p Node,
@@ -66,12 +66,12 @@ impl<'p, 'v> Run<'p, 'v> {
     /// True if no two items are equal: only items with equal hashes are compared.
     fn are_unique(&mut self, items: &'v [Value]) -> Paid<bool> {
         if let [one, other] = items {
-            self.budget.charge(hash(one).1)?;
+            self.budget.charge(value_hash_and_size(one).1)?;
             return Ok(!are_equal(one, other));
         }
         let mut hashes = Vec::with_capacity(items.len());
         for (at, item) in (0_u32..).zip(items) {
-            let (hash, n_values) = hash(item);
+            let (hash, n_values) = value_hash_and_size(item);
             self.budget.charge(n_values)?;
             hashes.push((hash, at));
         }
@@ -84,7 +84,7 @@ impl<'p, 'v> Run<'p, 'v> {
                 others.filter_map(move |other| item(one).zip(item(other)))
             });
             let differ = self.each_holds(pairs, |run, (one, other)| {
-                run.budget.charge(hash(one).1)?;
+                run.budget.charge(value_hash_and_size(one).1)?;
                 Ok(!are_equal(one, other))
             })?;
             if !differ {

@@ -25,7 +25,7 @@ impl Coverage {
         !self.is_whole && self.marks.get(at).is_some_and(|is_marked| !is_marked)
     }
 
-    fn mark_where(&mut self, at: usize, is_looked_at: bool) {
+    fn mark_if(&mut self, at: usize, is_looked_at: bool) {
         if let Some(mark) = self.marks.get_mut(at) {
             *mark |= is_looked_at;
         }
@@ -39,7 +39,11 @@ struct Evaluation<'r, 'p, 'v> {
 
 impl<'p, 'v> Run<'p, 'v> {
     /// The members or items that other rules than the schema's own `unevaluated…` evaluate.
-    pub(super) fn coverage(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<Coverage> {
+    pub(super) fn evaluated_coverage(
+        &mut self,
+        node: &'p Node,
+        at: Instance<'v>,
+    ) -> Paid<Coverage> {
         let n_items = at.array().map(<[Value]>::len);
         let size = n_items.or_else(|| at.object().map(Object::len)).unwrap_or_default();
         self.budget.charge(size / MARKS)?;
@@ -48,7 +52,7 @@ impl<'p, 'v> Run<'p, 'v> {
             matches!(rule, Rule::UnevaluatedItems(_) | Rule::UnevaluatedProperties(_))
         };
         for rule in node.rules.iter().filter(|rule| !is_own(rule)) {
-            all.cover_by(rule, at)?;
+            all.mark_evaluated_by_rule(rule, at)?;
         }
         Ok(all.covered)
     }
@@ -62,16 +66,16 @@ impl<'p, 'v> Evaluation<'_, 'p, 'v> {
             return Ok(());
         }
         self.run.enter_level()?;
-        let covered = node.rules.iter().try_for_each(|rule| self.cover_by(rule, at));
+        let covered = node.rules.iter().try_for_each(|rule| self.mark_evaluated_by_rule(rule, at));
         self.run.depth -= 1;
         covered
     }
 
-    fn cover_by(&mut self, rule: &'p Rule, at: Instance<'v>) -> Paid {
+    fn mark_evaluated_by_rule(&mut self, rule: &'p Rule, at: Instance<'v>) -> Paid {
         match rule {
             Rule::AllOf(nodes) => nodes.iter().try_for_each(|node| self.mark_evaluated(node, at)),
             Rule::AnyOf(nodes) | Rule::OneOf(nodes) => {
-                nodes.iter().try_for_each(|node| self.cover_where_valid(node, at).map(drop))
+                nodes.iter().try_for_each(|node| self.mark_if_valid(node, at).map(drop))
             }
             Rule::Reference(target) => match self.run.scope.node(*target) {
                 Some(node) => self.mark_evaluated(node, at),
@@ -80,21 +84,21 @@ impl<'p, 'v> Evaluation<'_, 'p, 'v> {
             Rule::If(conditional) => {
                 let condition = &conditional.condition;
                 let outer = std::mem::replace(&mut self.run.overlap, Overlap::Refused);
-                let is_valid = self.cover_where_valid(condition, at);
+                let is_valid = self.mark_if_valid(condition, at);
                 self.run.overlap = outer;
                 let is_valid = is_valid?;
                 let branch = if is_valid { &conditional.then } else { &conditional.otherwise };
                 branch.as_ref().map_or(Ok(()), |node| self.mark_evaluated(node, at))
             }
             _ => match (at.array(), at.object()) {
-                (Some(items), _) => self.cover_items(rule, items),
-                (_, Some(members)) => self.cover_members(rule, members, at),
+                (Some(items), _) => self.mark_items_by_rule(rule, items),
+                (_, Some(members)) => self.mark_members_by_rule(rule, members, at),
                 _ => Ok(()),
             },
         }
     }
 
-    fn cover_where_valid(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
+    fn mark_if_valid(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
         let is_valid = self.run.is_valid(node, at)?;
         if is_valid {
             self.mark_evaluated(node, at)?;
@@ -102,18 +106,18 @@ impl<'p, 'v> Evaluation<'_, 'p, 'v> {
         Ok(is_valid)
     }
 
-    fn cover_items(&mut self, rule: &'p Rule, items: &'v [Value]) -> Paid {
+    fn mark_items_by_rule(&mut self, rule: &'p Rule, items: &'v [Value]) -> Paid {
         match rule {
             Rule::Contains(contains) => {
                 items.iter().enumerate().try_for_each(|(at, item)| {
                     let is_valid = self.run.is_valid(&contains.node, Instance::Value(item))?;
-                    self.covered.mark_where(at, is_valid);
+                    self.covered.mark_if(at, is_valid);
                     Ok(())
                 })?;
             }
             Rule::Items(schemas) if schemas.rest.is_some() => self.covered.is_whole = true,
             Rule::Items(schemas) => {
-                (0..schemas.prefix.len()).for_each(|at| self.covered.mark_where(at, true));
+                (0..schemas.prefix.len()).for_each(|at| self.covered.mark_if(at, true));
             }
             Rule::UnevaluatedItems(_) => self.covered.is_whole = true,
             _ => {}
@@ -121,7 +125,12 @@ impl<'p, 'v> Evaluation<'_, 'p, 'v> {
         Ok(())
     }
 
-    fn cover_members(&mut self, rule: &'p Rule, members: &'v Object, whole: Instance<'v>) -> Paid {
+    fn mark_members_by_rule(
+        &mut self,
+        rule: &'p Rule,
+        members: &'v Object,
+        whole: Instance<'v>,
+    ) -> Paid {
         match rule {
             Rule::DependentSchemas(each) => {
                 for (_, node) in each.iter().filter(|(name, _)| members.contains_key(name)) {
@@ -134,8 +143,8 @@ impl<'p, 'v> Evaluation<'_, 'p, 'v> {
             Rule::Properties(properties) => {
                 self.run.budget.charge(members.len())?;
                 for (at, name) in members.keys().enumerate() {
-                    let is_named = self.is_named(properties, name)?;
-                    self.covered.mark_where(at, is_named);
+                    let is_named = self.is_declared_or_patterned(properties, name)?;
+                    self.covered.mark_if(at, is_named);
                 }
             }
             Rule::UnevaluatedProperties(_) => self.covered.is_whole = true,
@@ -144,11 +153,11 @@ impl<'p, 'v> Evaluation<'_, 'p, 'v> {
         Ok(())
     }
 
-    fn is_named(&mut self, properties: &'p Properties, name: &str) -> Paid<bool> {
+    fn is_declared_or_patterned(&mut self, properties: &'p Properties, name: &str) -> Paid<bool> {
         let is_declared = properties.property_node(name).is_some();
         let mut fits_none = || {
             self.run.each_holds(&properties.patterns, |run, (pattern, _)| {
-                Ok(!pattern.matches(name, &mut run.budget)?)
+                Ok(!pattern.matches_or_too_large(name, &mut run.budget)?)
             })
         };
         Ok(is_declared || !fits_none()?)

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, slice};
 use super::{Node, Paid, Rule, Run};
 
 impl<'p> Run<'p, '_> {
-    pub(crate) fn pay(&mut self, steps: usize) -> Paid {
+    pub(crate) fn charge_steps(&mut self, steps: usize) -> Paid {
         self.budget.charge(steps)
     }
 
@@ -16,10 +16,10 @@ impl<'p> Run<'p, '_> {
             Rule::Reference(target) => self.scope.node(*target).into_iter().collect(),
             _ => Vec::new(),
         };
-        self.walk_in_place(node, &always)
+        self.nodes_reached_in_place(node, &always)
     }
 
-    pub(crate) fn names_in_place(&mut self, node: &'p Node) -> Paid<BTreeSet<&'p str>> {
+    pub(crate) fn member_names_in_place(&mut self, node: &'p Node) -> Paid<BTreeSet<&'p str>> {
         let perhaps = |rule: &'p Rule| -> Vec<&'p Node> {
             match rule {
                 Rule::AllOf(nodes) | Rule::AnyOf(nodes) | Rule::OneOf(nodes) => {
@@ -35,7 +35,7 @@ impl<'p> Run<'p, '_> {
                 _ => Vec::new(),
             }
         };
-        let nodes = self.walk_in_place(node, &perhaps);
+        let nodes = self.nodes_reached_in_place(node, &perhaps);
         self.budget.charge(nodes.len())?;
         let mut names = BTreeSet::new();
         for rule in nodes.iter().flat_map(|node| &node.rules) {
@@ -48,7 +48,7 @@ impl<'p> Run<'p, '_> {
         Ok(names)
     }
 
-    fn walk_in_place(
+    fn nodes_reached_in_place(
         &self,
         node: &'p Node,
         next: &dyn Fn(&'p Rule) -> Vec<&'p Node>,
@@ -59,14 +59,14 @@ impl<'p> Run<'p, '_> {
             at += 1;
             let below = node.rules.iter().flat_map(next);
             for below in below.filter_map(|below| self.resolved_node(below)) {
-                add(&mut nodes, below);
+                add_unique_node(&mut nodes, below);
             }
         }
         nodes
     }
 }
 
-fn add<'p>(nodes: &mut Vec<&'p Node>, node: &'p Node) {
+fn add_unique_node<'p>(nodes: &mut Vec<&'p Node>, node: &'p Node) {
     if !nodes.iter().any(|collected_node| std::ptr::eq(*collected_node, node)) {
         nodes.push(node);
     }

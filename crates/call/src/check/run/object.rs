@@ -30,7 +30,7 @@ impl<'p, 'v> Run<'p, 'v> {
             Rule::Properties(properties) => {
                 self.budget.charge(members.len() / NAMES)?;
                 self.each_holds(members, |run, (name, member)| {
-                    run.member_is_valid(properties, name, member)
+                    run.is_member_valid(properties, name, member)
                 })
             }
             Rule::PropertyNames(node) => self
@@ -40,16 +40,16 @@ impl<'p, 'v> Run<'p, 'v> {
                 Ok(names.iter().all(|name| members.contains_key(name)))
             }
             Rule::UnevaluatedProperties(rest) => {
-                let covered = self.coverage(node, at)?;
+                let covered = self.evaluated_coverage(node, at)?;
                 let others =
                     members.values().enumerate().filter(|(at, _)| covered.is_unevaluated(*at));
-                self.all_valid(others.map(|(_, member)| member), rest)
+                self.are_all_valid(others.map(|(_, member)| member), rest)
             }
             _ => Ok(true),
         }
     }
 
-    fn member_is_valid(
+    fn is_member_valid(
         &mut self,
         properties: &'p Properties,
         name: &'v str,
@@ -65,11 +65,11 @@ impl<'p, 'v> Run<'p, 'v> {
         }
         for (pattern, node) in &properties.patterns {
             self.budget.charge(1)?;
-            if !pattern.matches(name, &mut self.budget)? {
+            if !pattern.matches_or_too_large(name, &mut self.budget)? {
                 continue;
             }
             is_told = true;
-            if pattern.is_held() && !self.is_valid(node, at)? {
+            if pattern.is_compilable() && !self.is_valid(node, at)? {
                 return Ok(false);
             }
         }

@@ -51,7 +51,7 @@ impl<'p, 'v> Run<'p, 'v> {
     ) -> Paid<Vec<Violation<'p, 'v>>> {
         let (list, path, seen) = (Vec::new(), path.to_vec(), BTreeSet::new());
         let mut collector = Collector { run: self, list, path, seen };
-        collector.collect(node, at)?;
+        collector.collect_violations(node, at)?;
         Ok(collector.list)
     }
 
@@ -82,22 +82,22 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
         self.list.len() >= MOST
     }
 
-    fn push(&mut self, breach: Breach<'p, 'v>, at: Instance<'v>) {
+    fn push_violation(&mut self, breach: Breach<'p, 'v>, at: Instance<'v>) {
         if !self.is_full() {
             self.list.push(Violation { breach, at, path: self.path.as_slice().into() });
         }
     }
 
-    fn collect(&mut self, node: &'p Node, at: Instance<'v>) -> Paid {
+    fn collect_violations(&mut self, node: &'p Node, at: Instance<'v>) -> Paid {
         let Some(node) = self.run.resolved_node(node).filter(|_| !self.is_full()) else {
             return Ok(());
         };
         self.run.budget.charge(1)?;
         if !self.run.has_type(node.types, at)? {
-            self.push(Breach::Type(node.types), at);
+            self.push_violation(Breach::Type(node.types), at);
             let listed =
                 node.rules.iter().filter(|rule| matches!(rule, Rule::Const(_) | Rule::Enum(_)));
-            return listed.into_iter().try_for_each(|rule| self.collect_by(rule, node, at));
+            return listed.into_iter().try_for_each(|rule| self.collect_by_rule(rule, node, at));
         }
         if node.is_shared
             && (self.run.is_valid(node, at)? || !self.seen.insert(self.run.memo_key(node, at)))
@@ -105,57 +105,61 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
             return Ok(());
         }
         self.run.enter_level()?;
-        let collected = node.rules.iter().try_for_each(|rule| self.collect_by(rule, node, at));
+        let collected = node.rules.iter().try_for_each(|rule| self.collect_by_rule(rule, node, at));
         self.run.depth -= 1;
         collected
     }
 
-    fn collect_by(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid {
+    fn collect_by_rule(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid {
         match rule {
-            Rule::AllOf(nodes) => nodes.iter().try_for_each(|node| self.collect(node, at)),
+            Rule::AllOf(nodes) => {
+                nodes.iter().try_for_each(|node| self.collect_violations(node, at))
+            }
             Rule::If(conditional) => {
                 let is_valid =
                     self.run.with_strict_overlap(|run| run.is_valid(&conditional.condition, at))?;
                 let branch = if is_valid { &conditional.then } else { &conditional.otherwise };
                 let Some(branch) = branch else { return Ok(()) };
                 // A condition on a member that is missing or wrong decides nothing yet.
-                let condition = self.run.names_in_place(&conditional.condition)?;
-                let is_open =
-                    self.list.iter().any(|violation| concerns(violation, &self.path, &condition));
+                let condition = self.run.member_names_in_place(&conditional.condition)?;
+                let is_open = self
+                    .list
+                    .iter()
+                    .any(|violation| is_about_members(violation, &self.path, &condition));
                 if is_open {
                     return Ok(());
                 }
                 if branch.is_never() && !is_valid {
-                    return self.collect(&conditional.condition, at);
+                    return self.collect_violations(&conditional.condition, at);
                 }
-                self.collect(branch, at)
+                self.collect_violations(branch, at)
             }
             Rule::Reference(target) => match self.run.scope.node(*target) {
-                Some(node) => self.collect(node, at),
+                Some(node) => self.collect_violations(node, at),
                 None => Ok(()),
             },
-            Rule::Items(_) | Rule::UnevaluatedItems(_) => self.collect_items(rule, node, at),
-            _ => self.collect_object(rule, node, at),
+            Rule::Items(_) | Rule::UnevaluatedItems(_) => self.collect_items_rule(rule, node, at),
+            _ => self.collect_object_rule(rule, node, at),
         }
     }
 
-    fn collect_whole(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid {
+    fn collect_if_rule_fails(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid {
         if !self.run.rule_holds(rule, node, at)? {
-            self.push(Breach::Rule(rule), at);
+            self.push_violation(Breach::Rule(rule), at);
         }
         Ok(())
     }
 
-    fn collect_items(&mut self, rule: &'p Rule, node: &'p Node, whole: Instance<'v>) -> Paid {
+    fn collect_items_rule(&mut self, rule: &'p Rule, node: &'p Node, whole: Instance<'v>) -> Paid {
         let Some(items) = whole.array() else {
-            return self.collect_whole(rule, node, whole);
+            return self.collect_if_rule_fails(rule, node, whole);
         };
         if let Rule::UnevaluatedItems(rest) = rule {
             // Items that another rule refuses still count as evaluated.
             if !self.list.is_empty() {
                 return Ok(());
             }
-            let covered = self.run.coverage(node, whole)?;
+            let covered = self.run.evaluated_coverage(node, whole)?;
             let mut others = items.iter().enumerate().filter(|(at, _)| covered.is_unevaluated(*at));
             return others
                 .try_for_each(|(at, item)| self.collect_below(Segment::Index(at), rest, item));
@@ -173,14 +177,14 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
             return Ok(());
         }
         self.path.push(segment);
-        self.collect(node, Instance::Value(value))?;
+        self.collect_violations(node, Instance::Value(value))?;
         self.path.pop();
         Ok(())
     }
 
-    fn collect_object(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid {
+    fn collect_object_rule(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid {
         let Some(members) = at.object() else {
-            return self.collect_whole(rule, node, at);
+            return self.collect_if_rule_fails(rule, node, at);
         };
         match rule {
             Rule::DependentRequired(each) => {
@@ -188,21 +192,21 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
                 let missing = asked.flat_map(|(_, names)| names);
                 missing
                     .filter(|name| !members.contains_key(name))
-                    .for_each(|name| self.push(Breach::Missing(name), at));
+                    .for_each(|name| self.push_violation(Breach::Missing(name), at));
                 Ok(())
             }
             Rule::DependentSchemas(each) => {
                 let mut asked = each.iter().filter(|(name, _)| members.contains_key(name));
-                asked.try_for_each(|(_, node)| self.collect(node, at))
+                asked.try_for_each(|(_, node)| self.collect_violations(node, at))
             }
             Rule::Properties(properties) => self.collect_members(properties, members, at),
             Rule::Required(names) => {
                 let missing = names.iter().filter(|name| !members.contains_key(name));
-                missing.for_each(|name| self.push(Breach::Missing(name), at));
+                missing.for_each(|name| self.push_violation(Breach::Missing(name), at));
                 Ok(())
             }
             Rule::UnevaluatedProperties(rest) => self.collect_unevaluated_members(rest, node, at),
-            _ => self.collect_whole(rule, node, at),
+            _ => self.collect_if_rule_fails(rule, node, at),
         }
     }
 
@@ -218,7 +222,7 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
         if !self.list.is_empty() {
             return Ok(());
         }
-        let covered = self.run.coverage(node, at)?;
+        let covered = self.run.evaluated_coverage(node, at)?;
         let others = members.iter().enumerate().filter(|(at, _)| covered.is_unevaluated(*at));
         let mut others = others.map(|(_, member)| member);
         if !rest.is_never() {
@@ -228,7 +232,7 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
         }
         let names: Vec<_> = others.map(|(name, _)| name.as_str()).take(MOST).collect();
         if !names.is_empty() {
-            self.push(Breach::Unevaluated(names, node), at);
+            self.push_violation(Breach::Unevaluated(names, node), at);
         }
         Ok(())
     }
@@ -248,9 +252,9 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
                 self.collect_below(Segment::Name(name), node, member)?;
             }
             for (pattern, node) in &properties.patterns {
-                let is_meant = pattern.matches(name, &mut self.run.budget)?;
+                let is_meant = pattern.matches_or_too_large(name, &mut self.run.budget)?;
                 is_told |= is_meant;
-                let node = Some(node).filter(|_| is_meant && pattern.is_held());
+                let node = Some(node).filter(|_| is_meant && pattern.is_compilable());
                 node.map_or(Ok(()), |node| self.collect_below(Segment::Name(name), node, member))?;
             }
             match properties.rest.as_ref().filter(|_| !is_told) {
@@ -261,13 +265,17 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
         }
         unexpected.truncate(MOST);
         if !unexpected.is_empty() {
-            self.push(Breach::Unexpected(unexpected, properties), at);
+            self.push_violation(Breach::Unexpected(unexpected, properties), at);
         }
         Ok(())
     }
 }
 
-fn concerns(violation: &Violation<'_, '_>, path: &[Segment<'_>], names: &BTreeSet<&str>) -> bool {
+fn is_about_members(
+    violation: &Violation<'_, '_>,
+    path: &[Segment<'_>],
+    names: &BTreeSet<&str>,
+) -> bool {
     let below = violation.path.strip_prefix(path);
     match (below, &violation.breach) {
         (Some([Segment::Name(name), ..]), _) | (Some([]), Breach::Missing(name)) => {

@@ -138,7 +138,11 @@ fn the_next_page_has_what_the_call_does_not_give() {
         (json!({"status": "8"}), json!({"page": 2, "status": "9"})),
     ] {
         let mut next = json!({"page": 2, "status": "9"});
-        page::leave_out_given(&paged(), next.as_object_mut().unwrap(), given.as_object().unwrap());
+        page::remove_given_arguments(
+            &paged(),
+            next.as_object_mut().unwrap(),
+            given.as_object().unwrap(),
+        );
         assert_eq!(next, expected, "{given}");
     }
 }

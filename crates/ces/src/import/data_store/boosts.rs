@@ -42,7 +42,7 @@ fn assign_boosts(
         // Naming data stores to an engine would restrict the search to them.
         searched.boosts.extend_from_slice(boosts);
         let message = "the boosts hold for all data stores of the engine";
-        return imported.remark(
+        return imported.add_remark(
             RemarkKind::NoEquivalent,
             specs.member_pointer("dataStores"),
             message,
@@ -54,7 +54,11 @@ fn assign_boosts(
             store.boosts.extend_from_slice(boosts);
         } else {
             let message = "the boosts of a data store that is not searched are left out";
-            imported.remark(RemarkKind::NoEquivalent, specs.member_pointer("dataStores"), message);
+            imported.add_remark(
+                RemarkKind::NoEquivalent,
+                specs.member_pointer("dataStores"),
+                message,
+            );
         }
     }
 }
@@ -87,7 +91,11 @@ fn import_boost_control(
         2 => "freshness",
         _ => {
             let message = "expected `NUMERICAL` or `FRESHNESS`, got none";
-            imported.remark(RemarkKind::Invalid, control.member_pointer("attributeType"), message);
+            imported.add_remark(
+                RemarkKind::Invalid,
+                control.member_pointer("attributeType"),
+                message,
+            );
             return None;
         }
     };

@@ -14,7 +14,7 @@ pub(super) fn import_modalities(tool: &Message<'_>, vertex: &mut Object, importe
         if modality.enum_position("modalityType", &types, imported) == Some(2) {
             if CONFIGS.iter().any(|config| modality.has(config)) {
                 let message = "calls are of texts: the settings of texts are used";
-                imported.remark(RemarkKind::NoEquivalent, modality.pointer(), message);
+                imported.add_remark(RemarkKind::NoEquivalent, modality.pointer(), message);
             }
             continue;
         }
@@ -35,7 +35,7 @@ fn remark_rewriter(modality: &Message<'_>, imported: &mut Imported) {
     config.remark_unknown_members(&["modelSettings", "prompt", "disabled"], imported);
     if !is_disabled(&config) {
         let message = "no model rewrites questions: the agent's own is told to write whole ones";
-        imported.remark(
+        imported.add_remark(
             RemarkKind::NoEquivalent,
             modality.member_pointer("rewriterConfig"),
             message,
@@ -50,7 +50,7 @@ fn is_summarized(modality: &Message<'_>, imported: &mut Imported) -> bool {
     let is_own = ["modelSettings", "prompt"].iter().any(|member| config.has(member));
     if is_own && !is_disabled(&config) {
         let message = "the answer is written by the model of Vertex AI Search, with its own prompt";
-        imported.remark(
+        imported.add_remark(
             RemarkKind::NoEquivalent,
             modality.member_pointer("summarizationConfig"),
             message,
@@ -68,7 +68,7 @@ fn import_grounding(modality: &Message<'_>, vertex: &mut Object, imported: &mut 
     }
     let level = number_in_range(&config, "groundingLevel", 1.0..=5.0, imported);
     let level = level.filter(|level| *level > 1.0);
-    vertex.insert_some("grounding", level.map(|level| (level - 1.0) / 4.0));
+    vertex.insert_if_some("grounding", level.map(|level| (level - 1.0) / 4.0));
 }
 
 fn import_snippets(modality: &Message<'_>, imported: &mut Imported) {
@@ -77,7 +77,11 @@ fn import_snippets(modality: &Message<'_>, imported: &mut Imported) {
     let enabled = config.node("enableSnippets").map(callgate_tree::Node::to_value);
     if enabled == Some(json!(false)) {
         let message = "results have snippets: the citations of an answer point at them";
-        imported.remark(RemarkKind::NoEquivalent, config.member_pointer("enableSnippets"), message);
+        imported.add_remark(
+            RemarkKind::NoEquivalent,
+            config.member_pointer("enableSnippets"),
+            message,
+        );
     }
     if let Some(most) = number_in_range(&config, "maxSnippets", 1.0..=100.0, imported) {
         let limits = imported.settings.entry("limits").or_insert(json!({}));

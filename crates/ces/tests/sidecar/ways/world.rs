@@ -50,7 +50,7 @@ impl<'s> World<'s> {
         let (lines, mut shown) = mpsc::unbounded_channel();
         let source =
             Source::file(folder.path().join("callgate.yaml"), DescriptionOptions::default());
-        let routes = callgate_ces::routes().and(turns());
+        let routes = callgate_ces::routes().merge_routes(turns());
         let options = ServeOptions { routes, ..ServeOptions::default() };
         let running = tokio::spawn(async move {
             serve(source, options, |line| lines.send(line.to_owned()).unwrap()).await.unwrap();

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use callgate_policy::approval_text;
-use callgate_tool::{Value, visible_line};
+use callgate_tool::{Value, escape_invisible_in_line};
 
 use super::{Approval, member_text};
 use crate::{commands::call::formatted_answer, exit::Failure, output, sidecar::Sidecar};
@@ -11,7 +11,7 @@ use crate::{commands::call::formatted_answer, exit::Failure, output, sidecar::Si
 /// Prints the answer of a service: what came on standard output, everything about it on standard error.
 pub(super) fn print_answer(result: &Value) {
     let response = result.get("response").unwrap_or(&Value::Null);
-    match (response, file_text(response)) {
+    match (response, file_description(response)) {
         (Value::Null, _) => {
             let status = result.get("status").map(|status| format!("{status}: "));
             output::print_message_line(&format!("{}no content", status.unwrap_or_default()));
@@ -35,24 +35,24 @@ pub(super) fn print_answer(result: &Value) {
 }
 
 /// An image, a sound or another file as a person reads it: its bytes are no text.
-fn file_text(response: &Value) -> Option<String> {
+fn file_description(response: &Value) -> Option<String> {
     let members = response.as_object()?;
     let is_file =
         |name: &String| matches!(&**name, "data" | "filename" | "mediaType" | "sha256" | "size");
     let (media_type, size) = (members.get("mediaType")?.as_str()?, members.get("size")?);
     let has_bytes = members.contains_key("data") || members.contains_key("sha256");
     let is_it = has_bytes && members.keys().all(is_file);
-    is_it.then(|| format!("{size} bytes of `{}`\n", visible_line(media_type)))
+    is_it.then(|| format!("{size} bytes of `{}`\n", escape_invisible_in_line(media_type)))
 }
 
 /// The words for a call that failed: its code, each argument that was not as expected, what the service said, what to do.
 pub(super) fn error_report(error: &Value) -> String {
     let code = member_text(error, "code");
-    let message = visible_line(member_text(error, "message"));
-    let mut text = format!("error[{}]: {message}\n", visible_line(code));
+    let message = escape_invisible_in_line(member_text(error, "message"));
+    let mut text = format!("error[{}]: {message}\n", escape_invisible_in_line(code));
     let problems = error.get("problems").and_then(Value::as_array);
     for problem in problems.into_iter().flatten() {
-        let part = |name| visible_line(member_text(problem, name));
+        let part = |name| escape_invisible_in_line(member_text(problem, name));
         let _infallible = writeln!(
             text,
             "  `{}`: expected {}, got {}",
@@ -72,14 +72,17 @@ pub(super) fn error_report(error: &Value) -> String {
         (_, "try_later") => format!("it can be made again{wait}; "),
         _ => String::new(),
     };
-    let _infallible =
-        writeln!(text, "help: {step}`callgate explain {}` says more", visible_line(code));
+    let _infallible = writeln!(
+        text,
+        "help: {step}`callgate explain {}` says more",
+        escape_invisible_in_line(code)
+    );
     text
 }
 
 /// The words for a program one of whose calls waits.
-pub(super) fn further_call_text(request: &Value, id: &str) -> String {
-    let help = format!("`callgate approve {}` decides about it", visible_line(id));
+pub(super) fn waiting_call_text(request: &Value, id: &str) -> String {
+    let help = format!("`callgate approve {}` decides about it", escape_invisible_in_line(id));
     let Failure(text) = Failure::with_help("a call of the program waits", &help);
     format!("{}\n{text}\n", approval_text(request))
 }
@@ -93,7 +96,7 @@ pub(super) async fn fetch_changed_request_text(
 ) -> Result<String, Failure> {
     let now = Approval(sidecar.get(path).await?.value);
     let (before, after) = (approval_text(approved.request()), approval_text(now.request()));
-    let id = visible_line(id);
+    let id = escape_invisible_in_line(id);
     if before == after || now.member_text("id") != id {
         let why = "another request would be sent now than was approved, with the same text: a value that its caller gave in a header (`sessions: {headers: …}`) is not kept with the call";
         let help = format!(

@@ -18,15 +18,15 @@ pub(in crate::commands) enum Consent {
 }
 
 impl Consent {
-    pub(super) fn to_one(arguments: &CallArguments) -> Self {
-        Self::of_person(arguments.yes)
+    pub(super) fn for_one_call(arguments: &CallArguments) -> Self {
+        Self::from_flag_or_terminal(arguments.yes)
     }
 
     /// The consent to the calls of one program, or to one call.
-    pub(in crate::commands) fn of_person(says_yes: bool) -> Self {
+    pub(in crate::commands) fn from_flag_or_terminal(says_yes: bool) -> Self {
         if says_yes {
             Self::Given
-        } else if question::is_possible() {
+        } else if question::can_ask_person() {
             Self::Ask
         } else {
             Self::Refused
@@ -43,7 +43,7 @@ impl Consent {
     }
 
     /// The consent to calls that run at once and may be read from standard input.
-    pub(super) fn to_many(arguments: &CallArguments) -> Self {
+    pub(super) fn for_many_calls(arguments: &CallArguments) -> Self {
         if arguments.yes { Self::Given } else { Self::Refused }
     }
 }
@@ -96,7 +96,7 @@ pub(super) async fn stream_with_consent(
 
 /// Runs a call, and shows on a terminal that it waits.
 pub(super) async fn await_with_progress<T>(call: impl Future<Output = T>) -> T {
-    let _progress = Progress::of_call();
+    let _progress = Progress::start_for_call();
     call.await
 }
 
@@ -109,7 +109,7 @@ fn refused_result(mut result: ToolResult) -> ToolResult {
 /// Asks the person at the terminal about a request. Only `y` and `yes` approve it.
 fn ask_person(request: &Value) -> Decision {
     let text = format!("{}\nSend this? [y/N] ", approval_text(request));
-    if question::is_confirmed(&text) { Decision::Approve } else { Decision::Reject }
+    if question::ask_for_confirmation(&text) { Decision::Approve } else { Decision::Reject }
 }
 
 /// The number of times that a request may change while a person reads it.

@@ -11,10 +11,10 @@ use std::path::Path;
 use callgate::{Arguments, Entry};
 use callgate_tool::{Object, Value};
 
-use super::batch::standard_input;
+use super::batch::read_stdin;
 use crate::{
     args::CallArguments,
-    commands::call::read_object,
+    commands::call::read_json_object,
     exit::Failure,
     guide::{Guide, Kinds},
     open::read_file_bytes,
@@ -33,7 +33,7 @@ pub(crate) fn read_arguments(
     let schema = entry.and_then(Entry::declaration).map(|tool| tool.input_schema.to_value());
     let guide = schema.as_ref().map(Guide::new);
     match &given.args {
-        Some(text) => read_object(text, &object_example(guide)),
+        Some(text) => read_json_object(text, &object_example(guide)),
         None => ArgumentTarget { guide, entry }.parse_named_values(&given.arguments),
     }
 }
@@ -47,11 +47,11 @@ pub(crate) fn arguments_of_words(words: &[String], entry: Entry<'_>) -> Result<A
 
 impl<'a> ArgumentTarget<'a> {
     /// Puts the members of a body where the tool has them: into the body that is one argument, or among the arguments.
-    fn place_body(self, arguments: &mut Arguments) -> Result<(), Failure> {
+    fn place_body_members(self, arguments: &mut Arguments) -> Result<(), Failure> {
         let Some(guide) = self.guide else { return Ok(()) };
         match body::whole_body_argument(self.entry) {
-            Some(body) => body::put_in(arguments, guide, body),
-            None => body::take_body_apart(arguments, guide, self.entry)
+            Some(body) => body::move_members_into_body(arguments, guide, body),
+            None => body::split_body_argument(arguments, guide, self.entry)
                 .map_err(|name| repeated_argument_failure(&name))?,
         }
         Ok(())
@@ -65,10 +65,10 @@ impl<'a> ArgumentTarget<'a> {
             else {
                 return Err(unnamed_value_failure(text, self.guide));
             };
-            let argument = wire_name::argument_name(name, self)?;
+            let argument = wire_name::resolve_argument_name(name, self)?;
             let steps = self.path_steps(&argument);
             let input = self.input_guide(&steps);
-            if is_given(&arguments, &steps) && self.takes_one(&steps, input) {
+            if is_given(&arguments, &steps) && self.is_single_value(&steps, input) {
                 return Err(repeated_argument_failure(name));
             }
             let value = text_or_file_value(name, value, input)?;
@@ -77,17 +77,17 @@ impl<'a> ArgumentTarget<'a> {
                 Failure(format!("{message}\nhelp: give either the whole of it or its members"))
             })?;
         }
-        self.place_body(&mut arguments)?;
+        self.place_body_members(&mut arguments)?;
         for (name, value) in &mut arguments {
             if let Some(below) = self.guide.and_then(|guide| guide.member(name)) {
-                fit_value(value, below, DEPTH);
+                convert_texts_by_schema(value, below, DEPTH);
             }
         }
         Ok(arguments)
     }
 
     /// True if an input takes no list. The call itself reports unknown names; the whole body is one value.
-    fn takes_one(self, steps: &[&str], input: Option<Guide<'_>>) -> bool {
+    fn is_single_value(self, steps: &[&str], input: Option<Guide<'_>>) -> bool {
         match input {
             Some(input) => !input.allowed_value_kinds().array,
             None => self.guide.is_some() && *steps == [body::NAME],
@@ -181,7 +181,7 @@ fn text_or_file_value(name: &str, text: &str, guide: Option<Guide<'_>>) -> Resul
         )));
     }
     let bytes = if file == "-" {
-        standard_input()?
+        read_stdin()?
     } else {
         read_file_bytes(Path::new(file)).map_err(|Failure(message)| {
             let first = message.lines().next().unwrap_or_default();
@@ -229,11 +229,11 @@ fn file_value(
 }
 
 /// Converts texts to the only value they can mean: a number, `true`, JSON, a list of one.
-fn fit_value(value: &mut Value, guide: Guide<'_>, depth: usize) {
+fn convert_texts_by_schema(value: &mut Value, guide: Guide<'_>, depth: usize) {
     let Some(depth) = depth.checked_sub(1) else { return };
     let kinds = guide.allowed_value_kinds();
     if let Value::String(text) = &*value
-        && let Some(meant) = parsed_value(text, kinds)
+        && let Some(meant) = parse_if_not_text(text, kinds)
     {
         *value = meant;
     }
@@ -249,14 +249,14 @@ fn fit_value(value: &mut Value, guide: Guide<'_>, depth: usize) {
         Value::Array(items) => {
             if let Some(each) = guide.item_guide() {
                 for item in items {
-                    fit_value(item, each, depth);
+                    convert_texts_by_schema(item, each, depth);
                 }
             }
         }
         Value::Object(members) => {
             for (name, member) in members {
                 if let Some(below) = guide.member_or_item(name) {
-                    fit_value(member, below, depth);
+                    convert_texts_by_schema(member, below, depth);
                 }
             }
         }
@@ -265,7 +265,7 @@ fn fit_value(value: &mut Value, guide: Guide<'_>, depth: usize) {
 }
 
 /// Reads a text in place of another type; `None` if a text is allowed there, or it has no other meaning.
-fn parsed_value(text: &str, kinds: Kinds) -> Option<Value> {
+fn parse_if_not_text(text: &str, kinds: Kinds) -> Option<Value> {
     if kinds.string || kinds.bytes {
         return None;
     }

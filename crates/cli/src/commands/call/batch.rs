@@ -16,9 +16,9 @@ use futures_util::{StreamExt, stream};
 use super::{
     CommandContext,
     approve::{self, Consent},
-    block_on, response_selection,
-    show::print_journal,
-    tool_name, with_flags,
+    block_on, resolve_tool_name, response_selection,
+    show::print_journal_if_verbose,
+    with_answer_flags,
 };
 use crate::{
     exit::{Failure, Verdict},
@@ -26,17 +26,21 @@ use crate::{
     output,
 };
 
-pub(super) fn run(context: &CommandContext<'_>, file: &Path) -> Result<Verdict, Failure> {
+pub(super) fn make_calls_of_file(
+    context: &CommandContext<'_>,
+    file: &Path,
+) -> Result<Verdict, Failure> {
     let CommandContext { executor, session, arguments, .. } = *context;
     let calls = read_calls(executor, file)?;
     context.refuse_unused_flags(&calls)?;
-    let consent = Consent::to_many(arguments);
+    let consent = Consent::for_many_calls(arguments);
     let selection = response_selection(&arguments.answer)?;
     let one = async |call: &ToolCall| {
         if arguments.dry_run {
             executor.dry_run(call, session).await
         } else {
-            let call = with_flags(Call::new(call, session), &arguments.answer, selection.as_ref());
+            let call =
+                with_answer_flags(Call::new(call, session), &arguments.answer, selection.as_ref());
             approve::call_with_consent(executor, &call, consent).await
         }
     };
@@ -46,7 +50,7 @@ pub(super) fn run(context: &CommandContext<'_>, file: &Path) -> Result<Verdict, 
         let mut results = running.buffered(usize::from(arguments.jobs));
         while let Some(result) = results.next().await {
             failed |= matches!(result.outcome, Outcome::Failed(_));
-            print_journal(&result, &arguments.answer);
+            print_journal_if_verbose(&result, &arguments.answer);
             // Written as a value, because a service's text may have line breaks.
             output::print_result(&format!("{}\n", json_result(&result).value()));
         }
@@ -55,7 +59,7 @@ pub(super) fn run(context: &CommandContext<'_>, file: &Path) -> Result<Verdict, 
 }
 
 fn read_calls(executor: &Executor, file: &Path) -> Result<Vec<ToolCall>, Failure> {
-    let text = if file == Path::new("-") { standard_input()? } else { read_file_bytes(file)? };
+    let text = if file == Path::new("-") { read_stdin()? } else { read_file_bytes(file)? };
     let text = String::from_utf8(text).map_err(|_| {
         Failure(format!(
             "error: `{}` is not UTF-8\nhelp: write one JSON object a line",
@@ -68,7 +72,7 @@ fn read_calls(executor: &Executor, file: &Path) -> Result<Vec<ToolCall>, Failure
     for (line, number) in lines {
         match parse_call(line, number) {
             Ok(mut call) => {
-                call.tool = tool_name(executor, &call.tool);
+                call.tool = resolve_tool_name(executor, &call.tool);
                 calls.push(call);
             }
             Err(message) => {
@@ -94,7 +98,7 @@ fn parse_call(line: &str, number: usize) -> Result<ToolCall, String> {
     read_call(envelope).map_err(|error| error.to_string())
 }
 
-pub(super) fn standard_input() -> Result<Vec<u8>, Failure> {
+pub(super) fn read_stdin() -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
     let most = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX);
     let read = io::stdin().lock().take(most.saturating_add(1)).read_to_end(&mut text);

@@ -93,7 +93,7 @@ pub(super) async fn stream_to_standard_output(
         Ok(stream) => stream,
         Err(result) => return Ok(shown.show_result(&result)),
     };
-    if output::is_shown() && !is_text(stream.media_type()) {
+    if output::is_stdout_terminal() && !is_text(stream.media_type()) {
         let kind = stream.media_type().to_owned();
         return Err(Failure(format!(
             "error: the answer is `{kind}`, which a terminal cannot show\nhelp: `-o FILE` writes it to a file"
@@ -143,7 +143,7 @@ fn is_text(media_type: &str) -> bool {
 
 /// The progress bar of a response, if a terminal shows it.
 fn progress_bar(stream: &ToolStream) -> ProgressBar {
-    if !output::is_watched() {
+    if !output::is_stderr_terminal() {
         return ProgressBar::hidden();
     }
     let (bar, template) = match stream.size() {
@@ -166,7 +166,7 @@ fn create_partial_file(target: &Path) -> Result<PartialFile, Failure> {
             "error: `{target}` is a folder\nhelp: name a file in it: `-o {target}/answer`"
         )));
     }
-    PartialFile::beside(target).map_err(|error| write_failure(target, &error))
+    PartialFile::create_beside(target).map_err(|error| write_failure(target, &error))
 }
 
 fn write_failure(file: &Path, error: &io::Error) -> Failure {

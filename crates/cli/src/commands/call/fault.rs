@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use callgate::{
     Fault, FaultCode, Next, Problem, Reached, Value, context::CallerToken, result::Event,
 };
-use callgate_tool::visible_line;
+use callgate_tool::escape_invisible_in_line;
 
 use super::place::Place;
 use crate::remedy;
@@ -38,8 +38,10 @@ pub(super) fn explains_fault(event: &Event) -> bool {
 
 pub(super) fn fault_text(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
     let code = fault.code.as_str();
-    let mut text = match &*told_once(&fault.problems) {
-        [] => format!("error[{code}]: {}\n", visible_line(&fault_message(fault, events))),
+    let mut text = match &*distinct_problems(&fault.problems) {
+        [] => {
+            format!("error[{code}]: {}\n", escape_invisible_in_line(&fault_message(fault, events)))
+        }
         [one] => format!("error[{code}]: {}\n", problem_text(one)),
         problems => {
             // A problem without a place says the number of those that are not all listed.
@@ -60,12 +62,12 @@ pub(super) fn fault_text(fault: &Fault, tool: &str, events: &[Event], hints: &Hi
         let _infallible = writeln!(text, "the service said: {body:#}");
     }
     let help = fault_help(fault, tool, events, hints);
-    let _infallible = writeln!(text, "help: {}", visible_line(&help));
+    let _infallible = writeln!(text, "help: {}", escape_invisible_in_line(&help));
     text
 }
 
 /// The problems without duplicates: an argument that is missing under its name and present under another is one.
-fn told_once(problems: &[Problem]) -> Vec<&Problem> {
+fn distinct_problems(problems: &[Problem]) -> Vec<&Problem> {
     let meant: Vec<String> = problems.iter().filter_map(intended_argument).collect();
     let is_news = |problem: &&Problem| problem.got != NOTHING || !meant.contains(&problem.at);
     problems.iter().filter(is_news).collect()
@@ -89,7 +91,7 @@ fn problem_text(problem: &Problem) -> String {
         let _infallible = write!(text, "{words}{suggestion}");
     }
     // Names of arguments and what came are a caller's.
-    visible_line(&text).into_owned()
+    escape_invisible_in_line(&text).into_owned()
 }
 
 fn fault_message(fault: &Fault, events: &[Event]) -> String {
@@ -130,7 +132,7 @@ fn help_of_journal(events: &[Event], place: &Place) -> Option<String> {
         Event::Redirected { path: Some(path), .. } => Some(format!(
             "write the path as `{path}` in the description, or correct it with `overlays:` of the toolset"
         )),
-        Event::Redirected { to, .. } if has_path(to) => Some(
+        Event::Redirected { to, .. } if is_same_server_redirect(to) => Some(
             "`redirects: same_origin` of the toolset follows redirects of reads; for a call that changes something, correct the path in the description".to_owned(),
         ),
         Event::Redirected { is_other_host: true, .. } => Some(DECLARED_REDIRECT.to_owned()),
@@ -154,7 +156,7 @@ fn help_of_journal(events: &[Event], place: &Place) -> Option<String> {
 }
 
 /// True if the address of a redirect is one of the same server, which is shown with its path.
-fn has_path(to: &str) -> bool {
+fn is_same_server_redirect(to: &str) -> bool {
     to.split_once("://").is_some_and(|(_, rest)| rest.contains('/'))
 }
 

@@ -8,20 +8,20 @@ pub(super) fn formatted_value(value: &Value, format: Option<AnswerFormat>) -> St
     match format {
         Some(AnswerFormat::Yaml) => yaml::yaml_text(value),
         Some(AnswerFormat::Table) => value_table(value),
-        _ if output::is_shown() => format!("{}\n", coloured_json(value)),
+        _ if output::is_stdout_terminal() => format!("{}\n", coloured_json(value)),
         _ => format!("{value:#}\n"),
     }
 }
 
 /// Makes a row for each item of a list, or of the only list in an object; else a row for each member.
 fn value_table(value: &Value) -> String {
-    match table_items(value) {
+    match only_list_items(value) {
         Some(items) => item_table(items).text(output::terminal_width()),
         None => member_table(value),
     }
 }
 
-fn table_items(value: &Value) -> Option<&[Value]> {
+fn only_list_items(value: &Value) -> Option<&[Value]> {
     if let Value::Array(items) = value {
         return Some(items);
     }
@@ -42,13 +42,13 @@ fn item_table(items: &[Value]) -> Table {
     if names.is_empty() {
         let mut table = Table::new(["value"]);
         for item in items {
-            table.push([cell_text(Some(item))]);
+            table.push_row([cell_text(Some(item))]);
         }
         return table;
     }
     let mut table = Table::new(names.iter().copied());
     for item in items {
-        table.push(names.iter().map(|name| cell_text(item.get(name))));
+        table.push_row(names.iter().map(|name| cell_text(item.get(name))));
     }
     table
 }
@@ -57,7 +57,7 @@ fn member_table(value: &Value) -> String {
     let Some(members) = value.as_object() else { return format!("{}\n", cell_text(Some(value))) };
     let mut table = Table::new(["name", "value"]);
     for (name, member) in members {
-        table.push([name.clone(), cell_text(Some(member))]);
+        table.push_row([name.clone(), cell_text(Some(member))]);
     }
     table.text(output::terminal_width())
 }
@@ -73,17 +73,17 @@ fn cell_text(value: Option<&Value>) -> String {
 /// JSON with colours for terminals; `output` removes the colours if no terminal shows them or `NO_COLOR` is set.
 fn coloured_json(value: &Value) -> String {
     let mut text = String::new();
-    push(&mut text, value, 0);
+    push_coloured_value(&mut text, value, 0);
     text
 }
 
-fn push(text: &mut String, value: &Value, depth: usize) {
+fn push_coloured_value(text: &mut String, value: &Value, depth: usize) {
     match value {
         Value::Array(items) if !items.is_empty() => {
             text.push('[');
             for (at, item) in items.iter().enumerate() {
                 push_new_line(text, at, depth + 1);
-                push(text, item, depth + 1);
+                push_coloured_value(text, item, depth + 1);
             }
             end_brackets(text, ']', depth);
         }
@@ -93,7 +93,7 @@ fn push(text: &mut String, value: &Value, depth: usize) {
                 push_new_line(text, at, depth + 1);
                 push_coloured(text, NAME, &Value::from(name.as_str()));
                 text.push_str(": ");
-                push(text, member, depth + 1);
+                push_coloured_value(text, member, depth + 1);
             }
             end_brackets(text, '}', depth);
         }

@@ -13,38 +13,38 @@ use futures_util::{StreamExt, stream};
 use super::{
     CommandContext,
     approve::{self, Consent},
-    block_on, json_file,
-    show::print_journal,
-    tool_name, with_flags,
+    block_on, read_json_file, resolve_tool_name,
+    show::print_journal_if_verbose,
+    with_answer_flags,
 };
 use crate::{
     exit::{Failure, Verdict},
     output,
 };
 
-pub(super) fn run(
+pub(super) fn make_calls_of_message(
     context: &CommandContext<'_>,
     file: &Path,
     dialect: Dialect,
 ) -> Result<Verdict, Failure> {
     let CommandContext { executor, session, arguments, .. } = *context;
-    let form = dialect.form(arguments.form);
+    let form = dialect.supported_form(arguments.form);
     let form = form.map_err(|error| Failure(format!("error: `--form`: {error}\n")))?;
     let read = message_calls(executor, file, dialect, form, &arguments.function)?;
     context.refuse_unused_flags(read.to_make())?;
-    let consent = Consent::to_many(arguments);
+    let consent = Consent::for_many_calls(arguments);
     let one = async |call: &ToolCall| {
         if arguments.dry_run {
             executor.dry_run(call, session).await
         } else {
-            let call = with_flags(Call::new(call, session), &arguments.answer, None);
+            let call = with_answer_flags(Call::new(call, session), &arguments.answer, None);
             approve::call_with_consent(executor, &call, consent).await
         }
     };
     let running = stream::iter(read.to_make()).map(one).buffered(usize::from(arguments.jobs));
     let results: Vec<ToolResult> = block_on(approve::await_with_progress(running.collect()))?;
     for result in &results {
-        print_journal(result, &arguments.answer);
+        print_journal_if_verbose(result, &arguments.answer);
     }
     output::print_result(&format!("{:#}\n", Value::Array(dialect.write(&read, &results))));
     let is_refused = read.calls().iter().any(|asked| asked.call.is_err());
@@ -59,7 +59,7 @@ fn message_calls(
     form: Form,
     functions: &[String],
 ) -> Result<ReadMessage, Failure> {
-    let message = json_file(file, HELP)?;
+    let message = read_json_file(file, HELP)?;
     let read = read_calls(executor, message.clone(), dialect, form);
     if read.as_ref().map_or(true, |read| read.calls().is_empty())
         && let Some(other) = other_dialect(executor, &message, dialect)
@@ -107,7 +107,7 @@ pub(crate) fn read_calls(
         Some(
             entry_by_wire_name(executor, &call.tool)?
                 .operation()?
-                .argument_of(name)?
+                .argument_for_wire_name(name)?
                 .as_str()
                 .to_owned(),
         )
@@ -115,7 +115,7 @@ pub(crate) fn read_calls(
 }
 
 fn entry_by_wire_name<'e>(executor: &'e Executor, name: &str) -> Option<Entry<'e>> {
-    executor.find(&tool_name(executor, name))
+    executor.find(&resolve_tool_name(executor, name))
 }
 
 const HELP: &str = "write the model's message as its provider's interface gave it";

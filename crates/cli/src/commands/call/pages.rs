@@ -30,7 +30,7 @@ pub(super) async fn call_all_pages(
         pages.push(json.value().clone());
         let mut next = std::mem::take(&mut answer.next);
         if next.is_empty() {
-            next = next_rows(executor, &result.tool, json.value());
+            next = next_rows_arguments(executor, &result.tool, json.value());
         }
         let is_new = next.iter().any(|(name, value)| arguments.get(name) != Some(value));
         if is_new && n_pages == most {
@@ -39,14 +39,17 @@ pub(super) async fn call_all_pages(
                 "note: there are more than {most} pages; `--max-pages N` asks for more"
             ));
         } else if is_new {
-            incomplete = incomplete.or_else(|| incomplete_page(result.journal.events()).cloned());
+            incomplete =
+                incomplete.or_else(|| unsendable_page_event(result.journal.events()).cloned());
             arguments.extend(next);
             continue;
         }
-        match (incomplete_page(result.journal.events()), incomplete) {
+        match (unsendable_page_event(result.journal.events()), incomplete) {
             (None, Some(event)) => result.journal.note(event),
             (None, None)
-                if pages.len() == 1 && most > 1 && !lacks_more(result.journal.events()) =>
+                if pages.len() == 1
+                    && most > 1
+                    && !has_unnamed_next_page(result.journal.events()) =>
             {
                 output::print_message(NO_NEXT_PAGE);
             }
@@ -59,7 +62,7 @@ pub(super) async fn call_all_pages(
 }
 
 /// The arguments for the next rows of a table, which a page names as the argument `page` of the call.
-fn next_rows(executor: &Executor, tool: &str, page: &Value) -> Arguments {
+fn next_rows_arguments(executor: &Executor, tool: &str, page: &Value) -> Arguments {
     // The pages of an operation are those that its description declares.
     let entry = executor.find(tool).filter(|entry| entry.operation().is_none());
     let declared = entry.and_then(Entry::declaration);
@@ -71,12 +74,12 @@ fn next_rows(executor: &Executor, tool: &str, page: &Value) -> Arguments {
 }
 
 /// True if a response says that there is more, and no next page could be asked for.
-pub(super) fn lacks_more(events: &[Event]) -> bool {
+pub(super) fn has_unnamed_next_page(events: &[Event]) -> bool {
     events.contains(&Event::NextPageUnnamed)
 }
 
 /// The event that says that the address of the next page has what no call can send.
-fn incomplete_page(events: &[Event]) -> Option<&Event> {
+fn unsendable_page_event(events: &[Event]) -> Option<&Event> {
     let is_incomplete = |event: &&Event| {
         matches!(event, Event::NextPageRepeated { .. } | Event::NextPageUndeclared { .. })
     };
@@ -97,9 +100,9 @@ fn joined_pages(mut pages: Vec<Value>) -> Value {
         });
         return Value::Array(lists.flatten().collect());
     }
-    let Some(name) = list_of(&last)
-        .filter(|name| pages.iter().all(|page| list_of(page).is_none_or(|own| own == *name)))
-    else {
+    let Some(name) = list_member_name(&last).filter(|name| {
+        pages.iter().all(|page| list_member_name(page).is_none_or(|own| own == *name))
+    }) else {
         pages.push(last);
         return Value::Array(pages);
     };
@@ -116,7 +119,7 @@ fn joined_pages(mut pages: Vec<Value>) -> Value {
 }
 
 /// The name of the only list in a page; if there are several, of the one with objects.
-fn list_of(page: &Value) -> Option<String> {
+fn list_member_name(page: &Value) -> Option<String> {
     let members = || page.as_object().into_iter().flatten();
     let lists = || members().filter(|(_, value)| value.as_array().is_some());
     let is_of_objects = |value: &Value| {

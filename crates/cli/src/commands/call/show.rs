@@ -9,7 +9,7 @@ use callgate::{
     result::{Event, Part, PlannedRequest},
     secret::SecretReference,
 };
-use callgate_tool::{Remedy, visible_line, visible_quotation};
+use callgate_tool::{Remedy, escape_and_quote_lines, escape_invisible_in_line};
 
 use super::{
     call_verdict,
@@ -104,7 +104,7 @@ impl ResultPrinter {
             // A warning has the words about a text in place of JSON.
             let is_told = (is_failed && fault::explains_fault(event))
                 || matches!(event, Event::TextForJson { .. });
-            if !is_told && (self.is_verbose || is_news(event)) {
+            if !is_told && (self.is_verbose || is_news_to_user(event)) {
                 output::print_message(&format!("note: {}\n", note_text(event)));
             }
         }
@@ -121,7 +121,7 @@ impl ResultPrinter {
             output::print_message_line(&format!("help: `-o FILE` writes {them} to a file"));
         }
         for (name, value) in answer.headers.iter().filter(|_| !self.is_verbose) {
-            output::print_message_line(&format!("{name}: {}", visible_line(value)));
+            output::print_message_line(&format!("{name}: {}", escape_invisible_in_line(value)));
         }
         if let Some(truncated) = &answer.truncated {
             output::print_message_line(&format!("note: {}", truncated.message));
@@ -139,7 +139,8 @@ impl ResultPrinter {
         match content {
             Content::Empty => {}
             Content::File { media_type, filename, size, sha256 } => {
-                let name = filename.as_ref().map(|name| format!("`{}`: ", visible_line(name)));
+                let name =
+                    filename.as_ref().map(|name| format!("`{}`: ", escape_invisible_in_line(name)));
                 let name = name.unwrap_or_default();
                 output::print_result(&format!(
                     "{name}{size} bytes of `{media_type}`, SHA-256 {sha256}\n"
@@ -169,7 +170,7 @@ impl ResultPrinter {
         let mut seen = ContentExtent::Whole;
         for (index, part) in parts.iter().enumerate() {
             let heading = part_heading(part, index + 1, parts.len());
-            output::print_message_line(&format!("{}:", visible_line(&heading)));
+            output::print_message_line(&format!("{}:", escape_invisible_in_line(&heading)));
             if self.print_content(&part.content) == ContentExtent::InPart {
                 seen = ContentExtent::InPart;
             }
@@ -179,7 +180,7 @@ impl ResultPrinter {
 }
 
 /// Prints the decisions of a call whose result is data, with `-v`.
-pub(super) fn print_journal(result: &ToolResult, wanted: &AnswerArguments) {
+pub(super) fn print_journal_if_verbose(result: &ToolResult, wanted: &AnswerArguments) {
     for event in result.journal.events().iter().filter(|_| wanted.verbose > 0) {
         output::print_message(&format!("note: {}\n", note_text(event)));
     }
@@ -190,9 +191,13 @@ fn note_text(event: &Event) -> String {
     let text = event.to_string();
     match text.split_once('\n').filter(|_| matches!(event, Event::NothingRecorded { .. })) {
         Some((said, requests)) => {
-            format!("{}\n{}", visible_line(said), visible_quotation(requests.trim_end()))
+            format!(
+                "{}\n{}",
+                escape_invisible_in_line(said),
+                escape_and_quote_lines(requests.trim_end())
+            )
         }
-        None => visible_line(&text).into_owned(),
+        None => escape_invisible_in_line(&text).into_owned(),
     }
 }
 
@@ -241,7 +246,7 @@ fn argument_word(name: &str, value: &Value) -> String {
 }
 
 /// True if an event is news to the user: a text read as a number, a default and the arrival of a response are not.
-fn is_news(event: &Event) -> bool {
+fn is_news_to_user(event: &Event) -> bool {
     let is_answer = matches!(event, Event::Attempt { status: Some(_), .. });
     let is_usual = matches!(
         event,

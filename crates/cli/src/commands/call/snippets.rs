@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use callgate_tool::{Value, visible_line};
+use callgate_tool::{Value, escape_invisible_in_line};
 
 /// The page of a search's result; `None` for another value.
 pub(super) fn snippets_page(value: &Value) -> Option<String> {
@@ -34,7 +34,7 @@ fn add_snippet(page: &mut String, number: usize, snippet: &Value) -> Option<()> 
     if let Some(uri) = text("uri") {
         let _infallible = write!(place, "  {uri}");
     }
-    let (heading, place) = (visible_line(&heading), visible_line(&place));
+    let (heading, place) = (escape_invisible_in_line(&heading), escape_invisible_in_line(&place));
     let _infallible = write!(page, "{number}. {heading}\n   {place}\n\n");
     for line in text("answer").or_else(|| text("text"))?.lines() {
         let indented = format!("   {line}");

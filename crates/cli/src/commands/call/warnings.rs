@@ -29,7 +29,7 @@ pub(super) fn warn_of_empty_selection(
     let Content::Json(json) = &answer.content else { return };
     for field in arguments.answer.select.iter().map(|field| field.trim()) {
         let steps: Vec<&str> = field.split('.').collect();
-        if is_met(json.value(), &steps) {
+        if has_value_at(json.value(), &steps) {
             continue;
         }
         let file = arguments.source.file.display();
@@ -44,12 +44,14 @@ pub(super) fn warn_of_empty_selection(
 }
 
 /// Returns true if a path leads to a value. An empty list or null may have any member.
-fn is_met(value: &Value, steps: &[&str]) -> bool {
+fn has_value_at(value: &Value, steps: &[&str]) -> bool {
     let Some((first, rest)) = steps.split_first() else { return true };
     match value {
-        Value::Array(items) => items.is_empty() || items.iter().any(|item| is_met(item, steps)),
+        Value::Array(items) => {
+            items.is_empty() || items.iter().any(|item| has_value_at(item, steps))
+        }
         Value::Null => true,
-        Value::Object(members) => members.get(first).is_some_and(|below| is_met(below, rest)),
+        Value::Object(members) => members.get(first).is_some_and(|below| has_value_at(below, rest)),
         Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
@@ -93,7 +95,7 @@ mod tests {
             ("item", false),
         ] {
             let steps: Vec<&str> = field.split('.').collect();
-            assert_eq!(is_met(&answer, &steps), expected, "{field}");
+            assert_eq!(has_value_at(&answer, &steps), expected, "{field}");
         }
     }
 }

@@ -15,7 +15,7 @@ use callgate_transport::{Error, ErrorKind, Limits, Transport, masked_headers, ma
 use http::{Request, Response};
 
 use crate::{
-    commands::{call::block_on, turns::over_model},
+    commands::{call::block_on, turns::wrap_model_transport},
     exit::{Failure, Verdict},
     output,
 };
@@ -27,8 +27,11 @@ pub(super) struct PlannedTurn<'p> {
 }
 
 /// Puts what sends nothing in place of the way to the model and its credential.
-pub(super) fn without_network(built: &mut Built, agent: &str) -> Option<Arc<FirstRequest>> {
-    let first = over_model(built, agent, |_| Arc::new(FirstRequest::default()))?;
+pub(super) fn intercept_model_requests(
+    built: &mut Built,
+    agent: &str,
+) -> Option<Arc<FirstRequest>> {
+    let first = wrap_model_transport(built, agent, |_| Arc::new(FirstRequest::default()))?;
     let agent = built.agents.iter_mut().find(|built_agent| built_agent.name == agent)?;
     agent.model.authenticator = Arc::new(Masked(Arc::clone(&agent.model.authenticator)));
     Some(first)
@@ -48,7 +51,7 @@ pub(super) fn print_first_request(
         let message = "no request would be sent: the limits of the agent end the turn before it";
         return Err(Failure::with_help(message, "raise `limits` of the agent"));
     };
-    output::print_result(&text_of(&request));
+    output::print_result(&masked_request_text(&request));
     let tools = built
         .executor
         .entries()
@@ -58,7 +61,7 @@ pub(super) fn print_first_request(
     Ok(Verdict::Fine)
 }
 
-fn text_of(request: &Request<Bytes>) -> String {
+fn masked_request_text(request: &Request<Bytes>) -> String {
     let mut text = format!("{} {}\n", request.method(), masked_url(request));
     for (name, value) in masked_headers(request) {
         text.push_str(&format!("{name}: {}\n", String::from_utf8_lossy(&value)));

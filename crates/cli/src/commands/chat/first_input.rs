@@ -16,11 +16,11 @@ pub(super) fn first_input(text: &str, files: &[PathBuf]) -> Result<Input, Failur
         return Ok(Input::text(text));
     }
     let words = Ok(InputPart::Text(text.to_owned()));
-    let files = files.iter().map(|file| read_file(file).map(InputPart::File));
+    let files = files.iter().map(|file| read_input_file(file).map(InputPart::File));
     Ok(Input::Parts(std::iter::once(words).chain(files).collect::<Result<_, _>>()?))
 }
 
-fn read_file(file: &Path) -> Result<StoredResult, Failure> {
+fn read_input_file(file: &Path) -> Result<StoredResult, Failure> {
     let bytes = bounded_file_bytes(file).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", file.display());
         Failure::with_help(&message, "name a file that you may read")

@@ -11,8 +11,8 @@ use callgate_tool::{SessionName, Value};
 
 use crate::{
     commands::turns::{
-        RecordingTrust, ReplayedTurn, first_difference, over_model, read_turn_files, replay_turns,
-        write_turn_files,
+        RecordingTrust, ReplayedTurn, first_difference, read_turn_files, replay_turns,
+        wrap_model_transport, write_turn_files,
     },
     exit::Failure,
     output,
@@ -48,7 +48,7 @@ impl Recording {
         let [from, to] = [folder, file].map(Path::canonicalize);
         let configuration = relative_path(&from.map_err(cannot)?, &to.map_err(cannot)?);
         let recorded = recording::Recording::new(configuration, agent);
-        let model = over_model(built, agent, |real| recorded.model_recorder(real));
+        let model = wrap_model_transport(built, agent, |real| recorded.model_recorder(real));
         model.ok_or_else(|| {
             let message = format!("no agent of the configuration has the name: `{agent}`");
             Failure::with_help(&message, "`agents` of the configuration names them")
@@ -88,7 +88,7 @@ impl Recording {
             self.stopped = Some(why);
             return Ok(());
         }
-        write_turn_files(&self.folder, &self.recorded.named_contents())
+        write_turn_files(&self.folder, &self.recorded.named_file_contents())
     }
 
     /// Replays the recording.

@@ -11,7 +11,7 @@ use crate::{
     exit::Failure,
     open::read_file_bytes,
     output,
-    partial_file::{Readers, write_file},
+    partial_file::{Readers, write_file_atomically},
 };
 
 #[derive(Clone)]
@@ -36,7 +36,7 @@ impl TranscriptFile {
         };
         let text = String::from_utf8(read_file_bytes(file)?)
             .map_err(|error| refused(error.to_string()))?;
-        let opened = Transcript::of_text(&text, |name| agent.offered_tool(name));
+        let opened = Transcript::from_text(&text, |name| agent.offered_tool(name));
         let (transcript, repair) = opened.map_err(|error| refused(error.to_string()))?;
         let converted = transcript.into_dialect(agent.dialect(), |name| agent.offered_tool(name));
         let (transcript, converted) = converted.map_err(|error| refused(error.to_string()))?;
@@ -56,6 +56,6 @@ impl TranscriptFile {
 
     /// Also runs before each call, so that after a crash the file says which calls may have been made.
     pub(super) fn write_atomically(&self, transcript: &Transcript) -> io::Result<()> {
-        write_file(&self.0, transcript.to_text().as_bytes(), Readers::Owner)
+        write_file_atomically(&self.0, transcript.to_text().as_bytes(), Readers::Owner)
     }
 }

@@ -56,7 +56,7 @@ impl TurnOutput {
     }
 
     /// Writes the answer of a turn, unless its words were written as they came.
-    pub(super) fn end_with_answer(&self, answer: &str) {
+    pub(super) fn print_unprinted_answer(&self, answer: &str) {
         if !self.end_line().ends_with(answer) {
             output::print_result(&format!("{answer}\n"));
         }

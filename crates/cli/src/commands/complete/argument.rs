@@ -3,7 +3,7 @@
 
 use callgate_tool::Value;
 
-use super::{Candidate, first_line};
+use super::{Candidate, first_nonblank_line};
 use crate::guide::Guide;
 
 pub(super) struct Argument {
@@ -79,7 +79,7 @@ fn add_member(all: &mut Vec<Argument>, member: Member<'_>, depth: usize) {
         name: name.to_owned(),
         is_required,
         is_list: kinds.array && !kinds.string,
-        help: first_line(help),
+        help: first_nonblank_line(help),
         values: legal_values(each.unwrap_or(guide)),
     });
 }

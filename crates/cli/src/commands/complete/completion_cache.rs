@@ -9,7 +9,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use callgate_config::{keep_private_file, read_file};
+use callgate_config::{read_file, write_and_remove_oldest};
 use callgate_tool::json;
 use serde::{Deserialize, Serialize};
 
@@ -44,11 +44,11 @@ impl CompletionCache {
     }
 
     /// The kept lines, if nothing has changed since.
-    pub(super) fn stored_lines(&self) -> Option<String> {
+    pub(super) fn unchanged_lines(&self) -> Option<String> {
         let mut text = String::from_utf8(read_file(&self.file, MOST_BYTES).ok()?).ok()?;
         let (head, _) = text.split_once("\n\n")?;
         let (key, stamps) = head.split_once('\n')?;
-        if key != self.key || !is_current(stamps)? {
+        if key != self.key || !are_stamps_current(stamps)? {
             return None;
         }
         let end = head.len().checked_add(2)?;
@@ -62,7 +62,7 @@ impl CompletionCache {
         }
         let Ok(stamps) = serde_json::to_string(stamps) else { return };
         let text = format!("{}\n{stamps}\n\n{lines}", self.key);
-        keep_private_file(&self.file, text.as_bytes(), MOST_FILES).ok();
+        write_and_remove_oldest(&self.file, text.as_bytes(), MOST_FILES).ok();
     }
 }
 
@@ -87,7 +87,7 @@ impl Stamps {
 }
 
 /// Returns true if the stamps still match; `None` if the text holds no stamps.
-fn is_current(text: &str) -> Option<bool> {
+fn are_stamps_current(text: &str) -> Option<bool> {
     let Stamps { files, until } = serde_json::from_str(text).ok()?;
     let is_fresh = until.is_none() || until >= time_since_epoch();
     Some(is_fresh && files.iter().all(|(file, stored_stamp)| file_stamp(file) == *stored_stamp))
@@ -126,15 +126,15 @@ mod tests {
         let (file, absent) = (folder.path().join("a.yaml"), folder.path().join("b.yaml"));
         fs::write(&file, "a").unwrap();
         let cache = CompletionCache::below(&folder.path().join("kept"), "a");
-        assert_eq!(cache.stored_lines(), None);
+        assert_eq!(cache.unchanged_lines(), None);
         cache.write_lines(&stamps(&[file.clone(), absent.clone()]), "one\ntwo\n\nthree\n");
-        assert_eq!(cache.stored_lines().as_deref(), Some("one\ntwo\n\nthree\n"));
+        assert_eq!(cache.unchanged_lines().as_deref(), Some("one\ntwo\n\nthree\n"));
         fs::write(&file, "ab").unwrap();
-        assert_eq!(cache.stored_lines(), None);
+        assert_eq!(cache.unchanged_lines(), None);
         cache.write_lines(&stamps(&[file, absent.clone()]), "four\n");
-        assert_eq!(cache.stored_lines().as_deref(), Some("four\n"));
+        assert_eq!(cache.unchanged_lines().as_deref(), Some("four\n"));
         fs::write(&absent, "").unwrap();
-        assert_eq!(cache.stored_lines(), None);
+        assert_eq!(cache.unchanged_lines(), None);
     }
 
     #[test]
@@ -154,10 +154,10 @@ mod tests {
         let cache = CompletionCache::below(folder.path(), "a");
         let other = CompletionCache { key: "other".to_owned(), file: cache.file.clone() };
         other.write_lines(&stamps(&[]), "one\n");
-        assert_eq!(cache.stored_lines(), None);
+        assert_eq!(cache.unchanged_lines(), None);
         for text in ["", "\n\n", "a\n[]\n\nx", "\u{fffd}"] {
             fs::write(&cache.file, text).unwrap();
-            assert_eq!(cache.stored_lines(), None, "{text}");
+            assert_eq!(cache.unchanged_lines(), None, "{text}");
         }
         fs::write(
             &cache.file,
@@ -167,10 +167,10 @@ mod tests {
             ),
         )
         .unwrap();
-        assert_eq!(cache.stored_lines(), None);
+        assert_eq!(cache.unchanged_lines(), None);
         fs::write(&cache.file, format!("{}\n{{\"files\":[],\"until\":null}}\n\none\n", cache.key))
             .unwrap();
-        assert_eq!(cache.stored_lines().as_deref(), Some("one\n"));
+        assert_eq!(cache.unchanged_lines().as_deref(), Some("one\n"));
     }
 
     #[test]

@@ -53,7 +53,7 @@ impl<'a> CursorPosition<'a> {
             position.kind = Kind::Value(flag);
             return Some(position);
         }
-        position.at_end(is_escaped)
+        position.with_kind_of_last_word(is_escaped)
     }
 
     fn take_word(&mut self, word: &'a str, waiting: &mut Option<&'a Arg>, is_escaped: &mut bool) {
@@ -91,7 +91,7 @@ impl<'a> CursorPosition<'a> {
     }
 
     /// Adds the kind of word that is allowed at the end; `None` if there is none.
-    fn at_end(mut self, is_escaped: bool) -> Option<Self> {
+    fn with_kind_of_last_word(mut self, is_escaped: bool) -> Option<Self> {
         if !is_escaped && self.typed.starts_with('-') && self.typed != "-" {
             let Some((name, value)) = self.typed.split_once('=') else {
                 self.kind = Kind::Flag;

@@ -16,7 +16,7 @@ use callgate_transport::Refuse;
 use super::{
     argument::{self, Argument},
     completion_cache::{CompletionCache, Stamps},
-    first_line,
+    first_nonblank_line,
 };
 use crate::{effects, file_argument, open};
 
@@ -45,21 +45,23 @@ impl ToolList {
         if file == "-" {
             return None;
         }
-        let file = path_in_home(file);
-        let overlays: Vec<PathBuf> = overlays.into_iter().map(path_in_home).collect();
+        let file = expand_home_path(file);
+        let overlays: Vec<PathBuf> = overlays.into_iter().map(expand_home_path).collect();
         let location = file_argument::file_location(&file).ok()?;
         let cache = CompletionCache::for_key(&cache_key(&location, &overlays, server));
-        if let Some(lines) = cache.as_ref().and_then(CompletionCache::stored_lines) {
+        if let Some(lines) = cache.as_ref().and_then(CompletionCache::unchanged_lines) {
             return Some(Self { lines });
         }
         let started = SystemTime::now();
         let server = server.map(str::to_owned);
         let options = DescriptionOptions { server, overlays, ..DescriptionOptions::default() };
-        let environment = Environment::new().without_audit().listing_missing().asking_no_source();
+        let environment =
+            Environment::new().without_audit().listing_missing().without_source_requests();
         let environment = environment.with_transport(Arc::new(Refuse::new()));
         let config =
             open::loader_with_effects(kinds, effects::COMPLETE).open(location, &options).ok()?;
-        let built = config.build_blocking(&open::cached_environment(environment), None).ok()?;
+        let built =
+            config.build_blocking(&open::with_cache_and_extractor(environment), None).ok()?;
         let lines = tool_lines(&built);
         let is_whole = built.toolsets.iter().all(|toolset| toolset.failure().is_none());
         if let Some(cache) = cache.filter(|_| is_whole) {
@@ -100,7 +102,7 @@ fn cache_key(location: &Location, overlays: &[PathBuf], server: Option<&str>) ->
 }
 
 /// A path with the user's home in place of `~`, which the shell has not replaced yet.
-fn path_in_home(file: &str) -> PathBuf {
+fn expand_home_path(file: &str) -> PathBuf {
     let below =
         file.strip_prefix("~/").map(|rest| std::env::home_dir().map(|home| home.join(rest)));
     below.flatten().unwrap_or_else(|| file.into())
@@ -110,7 +112,7 @@ fn tool_lines(built: &Built) -> String {
     let mut lines = String::new();
     for toolset in &built.toolsets {
         let first = toolset.operations.first();
-        let mut budget = first.map_or_else(Budget::default, |first| first.budget());
+        let mut budget = first.map_or_else(Budget::default, |first| first.new_declaration_budget());
         for operation in &toolset.operations {
             // A tool whose declaration exceeds its limits has no arguments to choose from.
             let tool = operation.uncached_declaration(&mut budget).ok();
@@ -118,24 +120,37 @@ fn tool_lines(built: &Built) -> String {
             let arguments = tool.as_ref().map(|tool| tool_arguments(tool, Some(operation)));
             let id = operation.operation_id.as_deref();
             let name = &*operation.tool_name.to_string();
-            push(&mut lines, name, id, summary, &arguments.unwrap_or_default());
+            push_tool_line(&mut lines, name, id, summary, &arguments.unwrap_or_default());
         }
     }
     let functions = built.executor.entries().filter(|entry| entry.operation().is_none());
     for tool in functions.filter_map(callgate::Entry::declaration) {
-        push(&mut lines, tool.name.as_str(), None, &tool.description, &tool_arguments(tool, None));
+        push_tool_line(
+            &mut lines,
+            tool.name.as_str(),
+            None,
+            &tool.description,
+            &tool_arguments(tool, None),
+        );
     }
     lines
 }
 
-fn push(lines: &mut String, name: &str, id: Option<&str>, summary: &str, arguments: &[Argument]) {
+fn push_tool_line(
+    lines: &mut String,
+    name: &str,
+    id: Option<&str>,
+    summary: &str,
+    arguments: &[Argument],
+) {
     let id = id.filter(|id| *id != name && !id.contains(char::is_control)).unwrap_or_default();
-    let (summary, arguments) = (first_line(summary), argument::to_json(arguments));
+    let (summary, arguments) = (first_nonblank_line(summary), argument::to_json(arguments));
     lines.push_str(&format!("{name}\t{id}\t{summary}\t{arguments}\n"));
 }
 
 fn tool_arguments(tool: &Declared, operation: Option<&Operation>) -> Vec<Argument> {
-    let operation = operation.filter(|tool_operation| tool_operation.body_of_arguments().is_none());
+    let operation =
+        operation.filter(|tool_operation| tool_operation.body_as_arguments_name().is_none());
     let inputs = operation.into_iter().flat_map(|operation| operation.inputs.iter());
     let mut bodies =
         inputs.filter(|input| input.place() == InputLocation::Body && input.name.is_empty());

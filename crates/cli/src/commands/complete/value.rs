@@ -73,11 +73,11 @@ fn flag_value_completions(position: &CursorPosition<'_>, of: &Arg, kinds: &Kinds
         "args" => {
             Completions { files: files_after_at("", position.typed), ..Completions::default() }
         }
-        _ => clap_completions(position, of),
+        _ => possible_value_completions(position, of),
     }
 }
 
-fn clap_completions(position: &CursorPosition<'_>, of: &Arg) -> Completions {
+fn possible_value_completions(position: &CursorPosition<'_>, of: &Arg) -> Completions {
     let legal = of.get_possible_values();
     if !legal.is_empty() {
         let shown = legal.iter().filter(|value| !value.is_hide_set());

@@ -20,7 +20,7 @@ pub(super) fn state_line(file: &Path, built: &Built) -> Option<Line> {
     }
     let StateEngine::File { path, .. } = &state.engine else { return None };
     let path = file.parent().unwrap_or_else(|| Path::new("")).join(path);
-    let (mark, message, help) = match state_fault(&path, state.key.is_none()) {
+    let (mark, message, help) = match state_file_fault(&path, state.key.is_none()) {
         Some((message, help)) => (Mark::Fault, message, help),
         None if state.key.is_none() => {
             let message = format!("sealed with the key in {}", key_file(&path).display());
@@ -50,7 +50,7 @@ fn replicas_line(n_awaited: u32) -> Line {
 }
 
 /// The reason why a sidecar could not open the file, and its remedy.
-fn state_fault(path: &Path, has_key_file: bool) -> Option<(String, String)> {
+fn state_file_fault(path: &Path, has_key_file: bool) -> Option<(String, String)> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or_else(|| Path::new("."));
     if !folder.is_dir() {
@@ -109,7 +109,7 @@ mod tests {
 
         let folder = tempfile::tempdir().unwrap();
         let (file, key) = (folder.path().join("state.db"), folder.path().join("state.db.key"));
-        let said = |has_key_file| state_fault(&file, has_key_file).map(|(message, _)| message);
+        let said = |has_key_file| state_file_fault(&file, has_key_file).map(|(message, _)| message);
         assert_eq!(said(true), None, "both are made at the start");
         fs::write(&file, "").unwrap();
         assert!(said(true).unwrap().contains("its key is not"));
@@ -120,6 +120,6 @@ mod tests {
             assert_eq!(said(true).is_some(), is_fault, "{mode:o}");
         }
         let elsewhere = folder.path().join("none").join("state.db");
-        assert!(state_fault(&elsewhere, true).unwrap().0.contains("its folder is not there"));
+        assert!(state_file_fault(&elsewhere, true).unwrap().0.contains("its folder is not there"));
     }
 }

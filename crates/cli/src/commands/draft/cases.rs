@@ -26,12 +26,12 @@ pub(super) fn write_cases(draft: &Draft, out: &Path, kinds: &Kinds) -> Result<()
             ));
             continue;
         };
-        let name = case_name(&case.tool, &mut names);
+        let name = unique_case_name(&case.tool, &mut names);
         write_case(&folder, &name, case, status)?;
         n_cases += 1;
     }
-    test::write_expected(folder.path(), kinds)?;
-    tell_silent(folder.path())?;
+    test::update_expected_files(folder.path(), kinds)?;
+    print_silent_cases(folder.path())?;
     folder.move_into_place()?;
     output::print_message_line(&format!(
         "{n_cases} cases are in `{0}`; `callgate test {0}` replays them",
@@ -54,7 +54,7 @@ fn write_case(folder: &NewFolder, name: &str, case: &Case, status: u16) -> Resul
     folder.write(&format!("{at}/response.http"), &response)
 }
 
-fn case_name(tool: &str, names: &mut BTreeSet<String>) -> String {
+fn unique_case_name(tool: &str, names: &mut BTreeSet<String>) -> String {
     let mut all = (1_u32..).map(|number| format!("{tool}-{number}"));
     all.find(|name| names.insert(name.clone())).unwrap_or_default()
 }
@@ -76,7 +76,7 @@ fn toolset_text(description: &Value) -> String {
         .collect();
     let mut settings = Object::new();
     settings.insert("openapi", Value::from("spec.yaml"));
-    settings.insert_filled("credentials", credentials);
+    settings.insert_unless_empty("credentials", credentials);
     if description.get("servers").is_none() {
         settings.insert("server", Value::from("https://service.example"));
     }
@@ -84,7 +84,7 @@ fn toolset_text(description: &Value) -> String {
 }
 
 /// Says which cases send nothing: a required input was not in the example.
-fn tell_silent(folder: &Path) -> Result<(), Failure> {
+fn print_silent_cases(folder: &Path) -> Result<(), Failure> {
     for case in test::sorted_entries(&folder.join("draft/cases"))? {
         if !case.join("request.http").is_file() {
             let name = case.file_name().unwrap_or_default().to_string_lossy();

@@ -18,9 +18,9 @@ use callgate_tool::Value;
 
 use crate::{
     commands::call::block_on,
-    exit::{Failure, with_cause},
+    exit::{Failure, error_with_cause},
     file_argument, grants,
-    open::{cached_environment, loader_with_effects},
+    open::{loader_with_effects, with_cache_and_extractor},
     output,
 };
 
@@ -41,8 +41,8 @@ pub(super) fn describe_draft(
     })?;
     let reply = ask_model(model, file, &request, kinds)?;
     let described = apply_reply(&draft, &reply)?;
-    let (draft, changes) = describe(draft, described, written)
-        .map_err(|error| Failure::with_help(&with_cause(&error), AGAIN))?;
+    let (draft, changes) = apply_described_overlay(draft, described, written)
+        .map_err(|error| Failure::with_help(&error_with_cause(&error), AGAIN))?;
     print_changes(&changes);
     Ok(draft)
 }
@@ -50,7 +50,7 @@ pub(super) fn describe_draft(
 /// The reply of a model without tools. No toolset of the configuration is opened.
 fn ask_model(model: &str, file: &Path, request: &str, kinds: &Kinds) -> Result<String, Failure> {
     let location = file_argument::file_location(file)?;
-    let environment = cached_environment(Environment::new().without_audit());
+    let environment = with_cache_and_extractor(Environment::new().without_audit());
     let grants = grants::grant_store(&location, file).into_iter();
     let environment = grants.fold(environment, Environment::with_grants);
     let loader = loader_with_effects(kinds, LoadEffects::Ask);
@@ -66,8 +66,9 @@ fn ask_model(model: &str, file: &Path, request: &str, kinds: &Kinds) -> Result<S
     }
     let config = config.with_only_agent(AGENT, model, DESCRIBE_INSTRUCTIONS);
     let built = config.build_blocking(&environment, None)?;
-    let no_model = |error: &dyn std::error::Error| Failure::with_help(&with_cause(error), AGAIN);
-    let agent = Agent::of_configuration(&built, AGENT).map_err(|error| no_model(&error))?;
+    let no_model =
+        |error: &dyn std::error::Error| Failure::with_help(&error_with_cause(error), AGAIN);
+    let agent = Agent::from_configuration(&built, AGENT).map_err(|error| no_model(&error))?;
     let mut transcript = Transcript::new(agent.dialect()).map_err(|error| no_model(&error))?;
     let context = TurnContext::new(Session::default());
     let turn = agent.turn(&mut transcript, Input::text(request), &context);

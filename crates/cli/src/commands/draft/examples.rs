@@ -2,33 +2,39 @@
 
 use std::{io, path::Path};
 
-use callgate_draft::{Error, Exchange, Given, Source, curl, har, http, postman};
+use callgate_draft::{
+    Error, Exchange, Given, Source, read_curl_commands, read_har, read_http_messages,
+    read_postman_collection,
+};
 
 use crate::{
     args::DraftArguments,
     commands::test::sorted_entries,
-    exit::{Failure, with_cause},
-    partial_file::read_below,
+    exit::{Failure, error_with_cause},
+    partial_file::read_below_refusing_links,
 };
 
 pub(super) fn read_examples(arguments: &DraftArguments) -> Result<Source, Failure> {
     let mut whole = Source::default();
     if let Some(url) = &arguments.url {
-        whole.exchanges.push(given_exchange(url, arguments)?);
+        whole.exchanges.push(exchange_from_flags(url, arguments)?);
     }
     for path in &arguments.har {
-        add(&mut whole, har(&read_file(path)?, &file_name(path)))?;
+        add_source(&mut whole, read_har(&read_file(path)?, &quoted_file_name(path)))?;
     }
     for path in &arguments.postman {
-        add(&mut whole, postman(&read_file(path)?, &file_name(path)))?;
+        add_source(
+            &mut whole,
+            read_postman_collection(&read_file(path)?, &quoted_file_name(path)),
+        )?;
     }
     for command in &arguments.curl {
         let is_command = command.trim_start().starts_with("curl");
         if is_command && !Path::new(command).exists() {
-            add(&mut whole, curl(command, "`--curl`"))?;
+            add_source(&mut whole, read_curl_commands(command, "`--curl`"))?;
         } else {
             let path = Path::new(command);
-            add(&mut whole, curl(&read_file(path)?, &file_name(path)))?;
+            add_source(&mut whole, read_curl_commands(&read_file(path)?, &quoted_file_name(path)))?;
         }
     }
     for folder in &arguments.fixtures {
@@ -37,14 +43,14 @@ pub(super) fn read_examples(arguments: &DraftArguments) -> Result<Source, Failur
     Ok(whole)
 }
 
-fn add(whole: &mut Source, read: Result<Source, Error>) -> Result<(), Failure> {
-    let mut read = read.map_err(|error| Failure(format!("error: {}", with_cause(&error))))?;
+fn add_source(whole: &mut Source, read: Result<Source, Error>) -> Result<(), Failure> {
+    let mut read = read.map_err(|error| Failure(format!("error: {}", error_with_cause(&error))))?;
     whole.exchanges.append(&mut read.exchanges);
     whole.notes.append(&mut read.notes);
     Ok(())
 }
 
-fn given_exchange(url: &str, arguments: &DraftArguments) -> Result<Exchange, Failure> {
+fn exchange_from_flags(url: &str, arguments: &DraftArguments) -> Result<Exchange, Failure> {
     let read = |path: &Option<std::path::PathBuf>| path.as_deref().map(read_file).transpose();
     let (input, output) = (read(&arguments.input)?, read(&arguments.output)?);
     let headers = arguments.header.iter().map(|header| {
@@ -66,7 +72,8 @@ fn given_exchange(url: &str, arguments: &DraftArguments) -> Result<Exchange, Fai
         output: output.as_deref(),
         status: arguments.status,
     };
-    Exchange::from_given(given).map_err(|error| Failure(format!("error: {}", with_cause(&error))))
+    Exchange::from_given(given)
+        .map_err(|error| Failure(format!("error: {}", error_with_cause(&error))))
 }
 
 /// A browser's recording of an hour is smaller.
@@ -80,7 +87,10 @@ fn add_cases(whole: &mut Source, folder: &Path, depth: usize) -> Result<(), Fail
         let request = read_message(folder, "request.http")?;
         let response = folder.join("response.http").is_file();
         let response = response.then(|| read_message(folder, "response.http")).transpose()?;
-        return add(whole, http(&request, response.as_deref(), &file_name(folder)));
+        return add_source(
+            whole,
+            read_http_messages(&request, response.as_deref(), &quoted_file_name(folder)),
+        );
     }
     let is_folder = |entry: &&std::path::PathBuf| entry.is_dir() && !entry.is_symlink();
     for entry in sorted_entries(folder)?.iter().filter(is_folder).filter(|_| depth < DEEPEST) {
@@ -90,22 +100,22 @@ fn add_cases(whole: &mut Source, folder: &Path, depth: usize) -> Result<(), Fail
 }
 
 fn read_message(folder: &Path, name: &str) -> Result<String, Failure> {
-    let bytes =
-        read_below(folder, name).map_err(|error| unreadable_file(&folder.join(name), &error))?;
+    let bytes = read_below_refusing_links(folder, name)
+        .map_err(|error| unreadable_file_failure(&folder.join(name), &error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn unreadable_file(path: &Path, error: &io::Error) -> Failure {
+fn unreadable_file_failure(path: &Path, error: &io::Error) -> Failure {
     let help = "name a file that is there and can be read";
     Failure::with_help(&format!("cannot read `{}`: {error}", path.display()), help)
 }
 
 pub(super) fn read_file(path: &Path) -> Result<String, Failure> {
     let read = callgate_config::read_file(path, MOST_BYTES);
-    let bytes = read.map_err(|error| unreadable_file(path, &error))?;
+    let bytes = read.map_err(|error| unreadable_file_failure(path, &error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn file_name(path: &Path) -> String {
+fn quoted_file_name(path: &Path) -> String {
     format!("`{}`", path.file_name().unwrap_or_default().to_string_lossy())
 }

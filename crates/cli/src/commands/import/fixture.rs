@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Writes the fixtures of all toolsets. Returns their number of cases. A toolset that cannot be built is left out.
-pub(super) fn write(
+pub(super) fn write_fixtures(
     export: &mut WholeExport,
     folder: &NewFolder,
     kinds: &Kinds,
@@ -48,7 +48,7 @@ pub(super) fn write(
                     "note: the toolset `{}` is left out",
                     toolset.name
                 ));
-                folder.remove(&toolset.name)?;
+                folder.remove_folder(&toolset.name)?;
             }
         }
     }
@@ -67,8 +67,8 @@ fn write_cases(
     for example in export.examples.iter().filter(|example| example.toolset == toolset.name) {
         match example_call(executor, example, export.kind) {
             Ok(call) => {
-                let name = case_name(&example.name, &mut names);
-                Case { toolset, name: &name, session }.write(&call, example, folder)?;
+                let name = unique_case_name(&example.name, &mut names);
+                Case { toolset, name: &name, session }.write_case_files(&call, example, folder)?;
             }
             Err(why) => {
                 let name = &example.name;
@@ -88,7 +88,7 @@ fn write_toolset_settings(
     folder: &NewFolder,
 ) -> Result<Object, Failure> {
     let (mut settings, session) = stand_in_settings_and_session(&toolset.settings, variables);
-    settings.insert_some("openapi", toolset.description.as_deref().map(description_file_name));
+    settings.insert_if_some("openapi", toolset.description.as_deref().map(description_file_name));
     let text = format!(
         "# `{}`, as its fixture has it: answers are recorded, credentials are stand-ins.\n{}",
         toolset.name,
@@ -165,7 +165,7 @@ impl Session {
     fn into_envelope(self) -> Object {
         let mut envelope = Object::new();
         envelope.insert("id", Value::from("session-1"));
-        envelope.insert_filled("parameters", self.parameters);
+        envelope.insert_unless_empty("parameters", self.parameters);
         if !self.variables.is_empty() {
             envelope.insert("context", json!({"variables": self.variables}));
         }
@@ -202,7 +202,7 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    fn write(
+    fn write_case_files(
         &self,
         call: &ToolCall,
         example: &ImportedExample,
@@ -235,7 +235,7 @@ fn response_text(status: u16, body: &Value) -> String {
 }
 
 /// A folder name that no other case of the toolset has.
-fn case_name(example: &str, names: &mut BTreeSet<String>) -> String {
+fn unique_case_name(example: &str, names: &mut BTreeSet<String>) -> String {
     let mut name = String::new();
     for letter in example.chars().take(MOST_LETTERS) {
         if letter.is_ascii_alphanumeric() {
@@ -252,7 +252,7 @@ fn case_name(example: &str, names: &mut BTreeSet<String>) -> String {
 }
 
 /// Reports cases that send nothing although their tools have services: a session value is missing, or an argument is wrong.
-pub(super) fn tell_silent(export: &WholeExport, folder: &Path) -> Result<(), Failure> {
+pub(super) fn print_silent_cases(export: &WholeExport, folder: &Path) -> Result<(), Failure> {
     for toolset in export.toolsets.iter().filter(|toolset| toolset.description.is_some()) {
         let cases = folder.join(&toolset.name).join("cases");
         for case in crate::commands::test::sorted_entries(&cases)? {
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn names_of_cases_are_plain_and_each_is_once() {
         let mut names = BTreeSet::new();
-        let mut name = |example: &str| case_name(example, &mut names);
+        let mut name = |example: &str| unique_case_name(example, &mut names);
         assert_eq!(name("Example 1: CFO Contract Query"), "example-1-cfo-contract-query");
         assert_eq!(name("example 1 / CFO contract query!"), "example-1-cfo-contract-query-2");
         assert_eq!(name("../../etc"), "etc");

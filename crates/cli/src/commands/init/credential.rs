@@ -30,7 +30,7 @@ pub(super) fn credential_value(scheme: &SecurityScheme, text: &str) -> Result<Va
         format!("expected {words} for the security scheme `{name}`, got {got}")
     };
     let is_reference = is_reference(text);
-    if let Some(client) = text.strip_prefix(LOGIN).filter(|_| has_login(scheme)) {
+    if let Some(client) = text.strip_prefix(LOGIN).filter(|_| allows_person_login(scheme)) {
         return login_credential(scheme, client).ok_or_else(expected);
     }
     match credential_kind(scheme) {
@@ -39,11 +39,11 @@ pub(super) fn credential_value(scheme: &SecurityScheme, text: &str) -> Result<Va
             Ok(json!({"bearer": {"token": text}}))
         }
         Takes::UserAndPassword => {
-            let (user, password) = name_and_reference(text).ok_or_else(expected)?;
+            let (user, password) = split_name_and_reference(text).ok_or_else(expected)?;
             Ok(json!({"basic": {"username": user, "password": password}}))
         }
         Takes::ClientAndSecret => {
-            let (id, secret) = name_and_reference(text).ok_or_else(expected)?;
+            let (id, secret) = split_name_and_reference(text).ok_or_else(expected)?;
             Ok(json!({"oauth2_client_credentials": {"client_id": id, "client_secret": secret}}))
         }
         _ => Err(expected()),
@@ -53,7 +53,7 @@ pub(super) fn credential_value(scheme: &SecurityScheme, text: &str) -> Result<Va
 /// The credential of a person who logs in with this client: its id, and a reference to its secret if it has one.
 fn login_credential(scheme: &SecurityScheme, client: &str) -> Option<Value> {
     let (id, secret) = match client.split_once(':') {
-        Some(_) => name_and_reference(client).map(|(id, secret)| (id, Some(secret)))?,
+        Some(_) => split_name_and_reference(client).map(|(id, secret)| (id, Some(secret)))?,
         None => (client, None),
     };
     let mut credential = Object::new();
@@ -93,7 +93,7 @@ fn login_endpoints(scheme: &SecurityScheme) -> Vec<(&'static str, &str)> {
     named.into_iter().filter_map(|(key, url)| Some((key, url?))).collect()
 }
 
-fn has_login(scheme: &SecurityScheme) -> bool {
+fn allows_person_login(scheme: &SecurityScheme) -> bool {
     match &scheme.kind {
         SecuritySchemeKind::OAuth2 { flows, .. } => flows.iter().any(|flow| {
             matches!(
@@ -107,7 +107,7 @@ fn has_login(scheme: &SecurityScheme) -> bool {
 }
 
 /// A name and a reference, separated by a colon.
-pub(super) fn name_and_reference(text: &str) -> Option<(&str, &str)> {
+pub(super) fn split_name_and_reference(text: &str) -> Option<(&str, &str)> {
     text.split_once(':').filter(|(name, rest)| !name.is_empty() && is_reference(rest))
 }
 
@@ -145,7 +145,11 @@ fn credential_kind(scheme: &SecurityScheme) -> Takes {
             Takes::ClientAndSecret
         }
         SecuritySchemeKind::OAuth2 { .. } | SecuritySchemeKind::OpenIdConnect { .. } => {
-            if has_login(scheme) { Takes::Client } else { Takes::Token }
+            if allows_person_login(scheme) {
+                Takes::Client
+            } else {
+                Takes::Token
+            }
         }
         _ => Takes::Nothing,
     }
@@ -201,7 +205,10 @@ pub(super) fn flag_credential<'a>(
 
 /// Writes into the logins among these credentials, by scheme, all scopes that operations of the description need, so that one
 /// login is enough.
-pub(super) fn add_scopes(credentials: &mut BTreeMap<String, Value>, operations: &[Arc<Operation>]) {
+pub(super) fn add_login_scopes(
+    credentials: &mut BTreeMap<String, Value>,
+    operations: &[Arc<Operation>],
+) {
     for (scheme, credential) in credentials {
         let Some(login) = credential.get_mut("oauth2_authorization_code") else { continue };
         let scopes = needed_scopes(scheme, operations);

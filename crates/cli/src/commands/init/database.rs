@@ -8,15 +8,17 @@ use callgate_secret::{LocalStores, Secret, SecretReference, SecretStore as _};
 use callgate_tool::{Object, Value, json};
 use callgate_transport::{Network, TlsSettings};
 
-use super::{super::call::block_on, HEAD, configuration_file, write_configuration, write_failure};
+use super::{
+    super::call::block_on, HEAD, new_configuration_file, write_configuration, write_failure,
+};
 use crate::{
     args::InitArguments,
     exit::{Failure, Verdict},
     output, yaml,
 };
 
-pub(super) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
-    let file = configuration_file(arguments)?;
+pub(super) fn write_database_config(arguments: &InitArguments) -> Result<Verdict, Failure> {
+    let file = new_configuration_file(arguments)?;
     let text = arguments.source.file.to_string_lossy();
     let (address, reference) = address_and_setting(&text, arguments.here)?;
     let around = Surroundings {
@@ -78,7 +80,7 @@ fn address_and_setting(text: &str, is_here: bool) -> Result<(Secret, String), Fa
 fn entity_setting(proposed: &ProposedEntity) -> (String, Value) {
     let mut keys = Object::new();
     keys.insert("table", Value::from(proposed.table.to_string()));
-    keys.insert_filled("description", proposed.description.as_str());
+    keys.insert_unless_empty("description", proposed.description.as_str());
     if !proposed.has_key {
         keys.insert("operations", json!(["list"]));
     }
@@ -91,8 +93,8 @@ fn entity_setting(proposed: &ProposedEntity) -> (String, Value) {
 
 fn field_setting(field: &FieldSettings) -> (String, Value) {
     let mut keys = Object::new();
-    keys.insert_some("column", field.column.as_deref());
-    keys.insert_filled("description", field.description.as_str());
+    keys.insert_if_some("column", field.column.as_deref());
+    keys.insert_unless_empty("description", field.description.as_str());
     (field.name.clone(), Value::Object(keys))
 }
 

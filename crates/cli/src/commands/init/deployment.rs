@@ -15,20 +15,23 @@ use self::names::{Names, rename_files};
 use super::{write_configuration, write_failure};
 use crate::{
     args::{DeployWay, InitArguments},
-    commands::tools::command_words::quoted_word,
+    commands::tools::command_words::shell_quoted_word,
     exit::{Failure, Verdict},
     file_argument::USUAL_FILE,
     open::read_file_bytes,
     output, yaml,
 };
 
-pub(super) fn run(arguments: &InitArguments, way: DeployWay) -> Result<Verdict, Failure> {
+pub(super) fn write_deployment_folder(
+    arguments: &InitArguments,
+    way: DeployWay,
+) -> Result<Verdict, Failure> {
     let given = &arguments.source.file;
     let file = if given.is_dir() { given.join(USUAL_FILE) } else { given.clone() };
     let config = read_configuration(&file)?;
     let names = Names::of_configuration(&config);
     refuse_literals(&file, &names)?;
-    for note in missing_keys(way, &config, &names) {
+    for note in missing_key_notes(way, &config, &names) {
         output::print_message_line(note);
     }
     // A socket of systemd is the address of a configuration that names none.
@@ -36,15 +39,16 @@ pub(super) fn run(arguments: &InitArguments, way: DeployWay) -> Result<Verdict, 
     let made = match way {
         DeployWay::Compose => ("compose.override.yaml", compose_override(&names, &file)),
         DeployWay::Kubernetes => ("values.yaml", chart_values(config, &names, &file)),
-        DeployWay::Systemd => ("callgate.service.d/secrets.conf", unit::drop_in(&names)),
+        DeployWay::Systemd => ("callgate.service.d/secrets.conf", unit::systemd_drop_in(&names)),
     };
-    let made = [(made.0, &*made.1)].into_iter().chain(templates::files(way).iter().copied());
+    let made =
+        [(made.0, &*made.1)].into_iter().chain(templates::deployment_files(way).iter().copied());
     for (name, text) in made.filter(|(name, _)| !(has_address && *name == unit::SOCKET)) {
         let path = Path::new(&arguments.name).join(name);
         write_configuration(&path, text, arguments.force)
             .map_err(|error| write_failure(&path, &error))?;
     }
-    let folder = &quoted_word(&arguments.name);
+    let folder = &shell_quoted_word(&arguments.name);
     let steps = match way {
         DeployWay::Compose => {
             format!("docker compose --project-directory {folder} up --detach --wait\n")
@@ -52,7 +56,7 @@ pub(super) fn run(arguments: &InitArguments, way: DeployWay) -> Result<Verdict, 
         DeployWay::Kubernetes => format!(
             "helm upgrade --install callgate {folder}/callgate --values {folder}/values.yaml\n"
         ),
-        DeployWay::Systemd => unit::next_steps(folder, &file, &names, has_address),
+        DeployWay::Systemd => unit::install_commands(folder, &file, &names, has_address),
     };
     output::print_result(&steps);
     Ok(Verdict::Fine)
@@ -90,7 +94,7 @@ fn refuse_literals(file: &Path, names: &Names) -> Result<(), Failure> {
             return Err(Failure::with_help(&error, help));
         }
     }
-    match names.unusual() {
+    match names.first_unusual_name() {
         None => Ok(()),
         Some(name) => Err(Failure::with_help(
             &format!(
@@ -102,7 +106,7 @@ fn refuse_literals(file: &Path, names: &Names) -> Result<(), Failure> {
 }
 
 /// The keys that the configuration lacks to be reached from beyond its container.
-fn missing_keys(
+fn missing_key_notes(
     way: DeployWay,
     config: &Object,
     names: &Names,

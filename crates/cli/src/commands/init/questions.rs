@@ -11,8 +11,8 @@ pub(super) struct Questions(());
 
 impl Questions {
     /// The person at the terminal, if standard input and standard error are one.
-    pub(super) fn of_a_person() -> Option<Self> {
-        question::is_possible().then_some(Self(()))
+    pub(super) fn new_if_terminal() -> Option<Self> {
+        question::can_ask_person().then_some(Self(()))
     }
 
     /// The credential of a scheme; `None` if the person has none.

@@ -7,8 +7,8 @@ use callgate_config::Location;
 use callgate_tool::{Object, Value, json};
 
 use super::{
-    credential::{describe_refused_text, name_and_reference},
-    nameable_location, reference_failure,
+    credential::{describe_refused_text, split_name_and_reference},
+    location_unless_stdin, reference_failure,
 };
 use crate::{args::InitArguments, exit::Failure};
 
@@ -19,17 +19,18 @@ pub(super) struct Settings<'a> {
 }
 
 impl Settings<'_> {
-    pub(super) fn toolset_value(&self, location: &Location) -> Result<Value, Failure> {
+    pub(super) fn toolset_settings(&self, location: &Location) -> Result<Value, Failure> {
         let given = &self.arguments.source.description;
-        let place = self.description_place(nameable_location(location)?);
+        let place = self.description_place(location_unless_stdin(location)?);
         let server = self.server.as_deref().map(Value::from);
-        let overlays = nonempty_list(given.overlay.iter().map(|file| self.path(file)));
+        let overlays = nonempty_list(given.overlay.iter().map(|file| self.path_value(file)));
         let credentials =
             nonempty_object(self.credentials.clone()).map(|all| self.with_absolute_files(&all));
         let auth = if credentials.is_none() { self.only_credential()? } else { None };
         let headers =
             nonempty_object(given.requests.headers.iter().filter_map(|text| header_member(text)));
-        let ca = nonempty_list(given.connection.ca.iter().map(|file| self.path(Path::new(file))));
+        let ca =
+            nonempty_list(given.connection.ca.iter().map(|file| self.path_value(Path::new(file))));
         let allow =
             nonempty_list(given.connection.egress_allow.iter().map(|range| range.as_str().into()));
         let rows = [
@@ -62,7 +63,7 @@ impl Settings<'_> {
                 None => Ok(None),
             };
         };
-        let (user, password) = name_and_reference(basic).ok_or_else(|| {
+        let (user, password) = split_name_and_reference(basic).ok_or_else(|| {
             reference_failure(&format!(
                 "expected `USER:REFERENCE`, got {}",
                 describe_refused_text(basic)
@@ -86,11 +87,11 @@ impl Settings<'_> {
     fn description_place(&self, location: &Location) -> Value {
         match location {
             Location::Address(url) => Value::from(url.as_str()),
-            Location::File(file) | Location::Text(file, _) => self.path(file),
+            Location::File(file) | Location::Text(file, _) => self.path_value(file),
         }
     }
 
-    fn path(&self, file: &Path) -> Value {
+    fn path_value(&self, file: &Path) -> Value {
         let full = std::path::absolute(file).ok().filter(|_| !self.arguments.here);
         Value::from(full.as_deref().unwrap_or(file).display().to_string())
     }
@@ -105,7 +106,7 @@ impl Settings<'_> {
                 Value::Object(members.collect())
             }
             Value::String(text) => match text.strip_prefix("file:") {
-                Some(file) => match self.path(Path::new(file)) {
+                Some(file) => match self.path_value(Path::new(file)) {
                     Value::String(file) => Value::from(format!("file:{file}")),
                     other => other,
                 },

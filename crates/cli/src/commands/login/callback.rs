@@ -92,13 +92,13 @@ impl Callback {
 }
 
 impl Answered {
-    pub(super) async fn end_login_page(self, is_done: bool) {
+    pub(super) async fn send_login_end_page(self, is_done: bool) {
         let text = if is_done {
             "You are logged in. Close this page and go back to the terminal."
         } else {
             "You are not logged in. The terminal says why."
         };
-        write(self.connection, "200 OK", text).await;
+        write_html_response(self.connection, "200 OK", text).await;
     }
 }
 
@@ -133,10 +133,10 @@ async fn read_request_head(mut connection: TcpStream) -> Option<(Secret, TcpStre
 }
 
 async fn refuse_request(connection: TcpStream, status: &str) {
-    write(connection, status, "This is not the answer to a login.").await;
+    write_html_response(connection, status, "This is not the answer to a login.").await;
 }
 
-async fn write(mut connection: TcpStream, status: &str, text: &str) {
+async fn write_html_response(mut connection: TcpStream, status: &str, text: &str) {
     let body = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>callgate</title><p>{text}</p></html>\n"
     );
@@ -201,7 +201,7 @@ mod tests {
             let answered =
                 callback.wait_for_answer(|query| query == "state=mine&code=canary").await;
             assert_eq!(answered.query, "state=mine&code=canary");
-            answered.end_login_page(true).await;
+            answered.send_login_end_page(true).await;
         });
         // A connection that sends nothing delays nobody.
         let address = url.trim_start_matches("http://").trim_end_matches("/callback");

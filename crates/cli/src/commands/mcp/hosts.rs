@@ -18,7 +18,7 @@ use crate::{
     file_argument::file_location,
 };
 
-pub(crate) fn configuration_lines(
+pub(crate) fn mcp_host_configuration(
     host: McpHost,
     arguments: &McpArguments,
 ) -> Result<String, Failure> {
@@ -41,14 +41,14 @@ pub(crate) fn configuration_lines(
         line.extend(["--session".to_owned(), canonical_path(session)?]);
     }
     let flags = flag_words(description)?;
-    let variables = read_variables(&location, session.as_deref(), &flags);
+    let variables = variable_names(&location, session.as_deref(), &flags);
     line.extend(flags);
     let name = file.file_stem().map_or_else(|| "callgate".into(), |stem| stem.to_string_lossy());
     Ok(match host {
         McpHost::Codex => toml_lines(&name, &program, &line, &variables),
-        McpHost::Vscode => file_of("servers", &name, &program, &line, &variables),
+        McpHost::Vscode => json_configuration("servers", &name, &program, &line, &variables),
         McpHost::Claude | McpHost::Cursor | McpHost::Gemini | McpHost::Windsurf => {
-            file_of("mcpServers", &name, &program, &line, &variables)
+            json_configuration("mcpServers", &name, &program, &line, &variables)
         }
     })
 }
@@ -60,7 +60,13 @@ fn canonical_path(path: &Path) -> Result<String, Failure> {
     })
 }
 
-fn file_of(key: &str, name: &str, program: &str, line: &[String], variables: &[String]) -> String {
+fn json_configuration(
+    key: &str,
+    name: &str,
+    program: &str,
+    line: &[String],
+    variables: &[String],
+) -> String {
     let mut server = Object::new();
     server.insert("command", program.into());
     server.insert("args", json!(line));
@@ -141,7 +147,7 @@ fn absolute_certificates(named: &str) -> Result<String, Failure> {
 }
 
 /// The names of the variables that flags, a configuration and the credentials of a session file read, sorted.
-fn read_variables(location: &Location, session: Option<&Path>, flags: &[String]) -> Vec<String> {
+fn variable_names(location: &Location, session: Option<&Path>, flags: &[String]) -> Vec<String> {
     let mut names = BTreeSet::new();
     for flag in flags {
         // `--header` and `--basic` have a name and a colon before the reference.
@@ -151,12 +157,12 @@ fn read_variables(location: &Location, session: Option<&Path>, flags: &[String])
     if let Location::File(file) = location
         && let Some(root) = read_tree(file).filter(is_configuration)
     {
-        add_variables(&root, &mut names);
+        add_variable_names(&root, &mut names);
     }
     // The other members of a session file are values.
     let session = session.and_then(read_tree);
     if let Some(credentials) = session.as_ref().and_then(|root| root.get("credentials")) {
-        add_variables(credentials, &mut names);
+        add_variable_names(credentials, &mut names);
     }
     names.into_iter().collect()
 }
@@ -172,7 +178,7 @@ fn is_configuration(root: &Node) -> bool {
     root.get("toolsets").is_some() && root.get("openapi").is_none() && root.get("swagger").is_none()
 }
 
-fn add_variables(root: &Node, names: &mut BTreeSet<String>) {
+fn add_variable_names(root: &Node, names: &mut BTreeSet<String>) {
     let (mut left, mut seen) = (vec![root], BTreeSet::new());
     while let Some(node) = left.pop() {
         // An alias of YAML leads to one object many times.

@@ -10,7 +10,7 @@ use callgate_transport::canonical_request;
 
 use crate::{
     commands::test::recorded_exchanges,
-    exit::{Failure, with_cause},
+    exit::{Failure, error_with_cause},
     output,
 };
 
@@ -29,18 +29,21 @@ impl DryRun {
         let case = |it: &Recording| (canonical_request(&it.request), it.name.clone());
         let cases = recordings.iter().map(case).collect();
         let replay = Replay::new(recordings).map_err(|error| {
-            Failure::with_help(&with_cause(&error), "correct the `response.http` of that case")
+            Failure::with_help(
+                &error_with_cause(&error),
+                "correct the `response.http` of that case",
+            )
         })?;
         Ok(Self { replay: Arc::new(replay), cases })
     }
 
     pub(super) fn environment(&self) -> Environment {
         let replay = Arc::<Replay>::clone(&self.replay);
-        Environment::new().with_transport(replay).with_stand_ins().without_audit()
+        Environment::new().with_transport(replay).with_secret_stand_ins().without_audit()
     }
 
     /// Prints the requests in their order, each with the case that answered it. Returns true if one had no answer.
-    pub(super) fn show_requests(&self) -> bool {
+    pub(super) fn print_requests(&self) -> bool {
         let mut has_stopped = false;
         for (number, request) in (1..).zip(self.replay.requests()) {
             let case = self.cases.get(&request);

@@ -9,20 +9,20 @@ use callgate_config::Kinds;
 use super::{
     Check, Mode,
     case_run::{Answering, run_case},
-    difference::requests_differ,
+    difference::request_difference,
     fixtures::{REQUEST, RESPONSE, RESULT, expected_request, read_optional},
     record,
 };
 use crate::exit::Failure;
 
-pub(super) fn run(
+pub(super) fn check_or_record_case(
     api: &Path,
     folder: &Path,
     mode: Mode,
     kinds: &Kinds,
 ) -> Result<Vec<Check>, Failure> {
     if let Mode::Record(over) = mode
-        && record::is_wanted(folder, over)
+        && record::needs_recording(folder, over)
     {
         return record::record_case(api, folder, over, kinds);
     }
@@ -43,17 +43,18 @@ pub(super) fn run(
     if ended.request == expected {
         checks.push(Check::Held);
     } else if mode == Mode::Update {
-        checks.push(rewrite_request(folder, ended.request.as_deref())?);
+        checks.push(write_or_remove_request(folder, ended.request.as_deref())?);
         let request = ended.request.clone();
         ended = recorded(request.as_deref())?;
     } else {
-        checks.push(Check::Broken(requests_differ(expected.as_deref(), ended.request.as_deref())));
+        checks
+            .push(Check::Broken(request_difference(expected.as_deref(), ended.request.as_deref())));
     }
-    checks.push(Check::compare(folder, RESULT, &ended.result_text(), mode)?);
+    checks.push(Check::compare_or_update_file(folder, RESULT, &ended.result_text(), mode)?);
     Ok(checks)
 }
 
-fn rewrite_request(folder: &Path, request: Option<&[u8]>) -> Result<Check, Failure> {
+fn write_or_remove_request(folder: &Path, request: Option<&[u8]>) -> Result<Check, Failure> {
     let Some(request) = request else {
         let file = folder.join(REQUEST);
         fs::remove_file(&file).map_err(|error| {

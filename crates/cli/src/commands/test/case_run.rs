@@ -15,7 +15,7 @@ use callgate::{
     transport::{Recording, Replay},
 };
 use callgate_config::{Kinds, Location, Upstream};
-use callgate_executor::{CallRecorder, RecordedAnswer, comparable_result};
+use callgate_executor::{CallRecorder, RecordedAnswer, result_without_random_values};
 use callgate_tool::Value;
 
 use super::fixtures::{ANSWER, CALL, SESSION, TOOLSET, read_optional, read_required};
@@ -24,7 +24,7 @@ use crate::{
     effects,
     exit::Failure,
     grants,
-    open::{cached_environment, confined_loader, loader_with_effects},
+    open::{confined_loader, loader_with_effects, with_cache_and_extractor},
     session,
 };
 
@@ -50,7 +50,7 @@ pub(super) fn run_case(
     by: Answering<'_>,
     kinds: &Kinds,
 ) -> Result<CaseRun, Failure> {
-    let call = recorded_call(folder)?;
+    let call = read_call_file(folder)?;
     let built = build_case_toolset(api, folder, by, kinds)?;
     let session = read_session(folder, &built)?;
     let recorder = Arc::<CallRecorder>::default();
@@ -68,7 +68,7 @@ pub(super) fn run_case(
     Ok(CaseRun {
         request: exchanges.first().map(|exchange| exchange.request.clone()),
         answer: exchanges.into_iter().rev().find_map(|exchange| exchange.answer),
-        result: comparable_result(result),
+        result: result_without_random_values(result),
         description,
         settings: api.join(TOOLSET),
     })
@@ -101,12 +101,12 @@ fn build_case_toolset(
             });
             let replay = Replay::new(recording)
                 .map_err(|error| Failure(format!("error: in `{}`: {error}", folder.display())))?;
-            Environment::new().with_transport(Arc::new(replay)).with_stand_ins()
+            Environment::new().with_transport(Arc::new(replay)).with_secret_stand_ins()
         }
         Answering::Service => {
             config.toolsets.iter_mut().for_each(|toolset| toolset.upstream = Upstream::Http);
             let grants = grants::grant_store(&Location::File(file.clone()), &file).into_iter();
-            grants.fold(cached_environment(Environment::new()), Environment::with_grants)
+            grants.fold(with_cache_and_extractor(Environment::new()), Environment::with_grants)
         }
     };
     Ok(config.build_blocking(&environment, None)?)
@@ -128,7 +128,7 @@ fn resume_call(
     }))
 }
 
-fn recorded_call(folder: &Path) -> Result<ToolCall, Failure> {
+fn read_call_file(folder: &Path) -> Result<ToolCall, Failure> {
     let file = folder.join(CALL);
     let call = parse_json(&file, &read_required(folder, CALL)?)?;
     read_call(call).map_err(|error| file_failure(&file, &error))

@@ -30,7 +30,7 @@ pub(super) fn differing_lines(expected: &str, got: &str) -> String {
     text
 }
 
-pub(super) fn requests_differ(expected: Option<&[u8]>, got: Option<&[u8]>) -> String {
+pub(super) fn request_difference(expected: Option<&[u8]>, got: Option<&[u8]>) -> String {
     match (expected, got) {
         (None, Some(got)) => {
             format!("nothing may be sent, yet this was:\n{}", String::from_utf8_lossy(got))

@@ -20,13 +20,13 @@ impl NewFiles {
     }
 
     /// Tests that a folder takes files, before an irreversible step.
-    pub(super) fn are_possible(folder: &Path) -> Result<(), Failure> {
-        Self::in_folder(folder).write("tried", b"")
+    pub(super) fn check_folder_is_writable(folder: &Path) -> Result<(), Failure> {
+        Self::in_folder(folder).write_partial("tried", b"")
     }
 
-    pub(super) fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    pub(super) fn write_partial(&mut self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
         let target = self.folder.join(name);
-        let written = PartialFile::beside(&target).and_then(|mut file| {
+        let written = PartialFile::create_beside(&target).and_then(|mut file| {
             file.write(bytes)?;
             file.sync()?;
             Ok(file)
@@ -36,7 +36,7 @@ impl NewFiles {
     }
 
     /// Removes a file once all others are renamed.
-    pub(super) fn remove(&mut self, name: &str) {
+    pub(super) fn remove_later(&mut self, name: &str) {
         self.removed.push(self.folder.join(name));
     }
 

@@ -7,7 +7,7 @@ use std::{
 
 use callgate_transport::{Recording, canonical_request};
 
-use crate::{exit::Failure, output, partial_file::read_below};
+use crate::{exit::Failure, output, partial_file::read_below_refusing_links};
 
 pub(super) struct Fixture {
     pub(super) folder: PathBuf,
@@ -25,7 +25,7 @@ pub(super) fn find_fixtures(path: &Path, names: &[String]) -> Result<Vec<Fixture
     // A single case named by its folder: the fixture is two levels up.
     if path.join(CALL).is_file()
         && let Some(folder) =
-            path.canonicalize().ok().as_deref().and_then(|path| fixture_above(path))
+            path.canonicalize().ok().as_deref().and_then(|path| fixture_of_case(path))
     {
         let folder = path.ancestors().nth(2).filter(|shown| is_fixture(shown)).unwrap_or(folder);
         let (folder, cases) = (folder.to_owned(), vec![path.to_owned()]);
@@ -58,7 +58,7 @@ pub(crate) fn recorded_exchanges(path: &Path) -> Result<Vec<Recording>, Failure>
 }
 
 /// The folders of recorded conversations below a path, with one of these texts in their name.
-pub(super) fn turns_below(path: &Path, names: &[String]) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn turn_folders_below(path: &Path, names: &[String]) -> Result<Vec<PathBuf>, Failure> {
     let mut folders = Vec::new();
     collect_folders(path, DEPTH, &|folder| folder.join(TURN).is_file(), &mut folders)?;
     let is_meant = |folder: &PathBuf| {
@@ -69,7 +69,7 @@ pub(super) fn turns_below(path: &Path, names: &[String]) -> Result<Vec<PathBuf>,
     Ok(folders)
 }
 
-fn fixture_above(case: &Path) -> Option<&Path> {
+fn fixture_of_case(case: &Path) -> Option<&Path> {
     case.ancestors().nth(2).filter(|folder| is_fixture(folder))
 }
 
@@ -131,7 +131,7 @@ pub(super) fn read_optional(folder: &Path, name: &str) -> Result<Option<Vec<u8>>
 
 /// A file of a fixture. Links are not followed: whoever wrote the fixture reads no file of this machine.
 pub(super) fn read_required(folder: &Path, name: &str) -> Result<Vec<u8>, Failure> {
-    read_below(folder, name).map_err(|error| {
+    read_below_refusing_links(folder, name).map_err(|error| {
         let file = folder.join(name);
         let help = "a fixture has files of its own, and no links";
         Failure::with_help(&format!("cannot read `{}`: {error}", file.display()), help)

@@ -10,14 +10,14 @@ use callgate_executor::RecordedAnswer;
 use super::{
     Check, Over,
     case_run::{Answering, CaseRun, run_case},
-    difference::requests_differ,
+    difference::request_difference,
     files::NewFiles,
     fixtures::{REQUEST, RESPONSE, RESULT, expected_request},
 };
 use crate::{commands::call::failure_text, exit::Failure};
 
 /// True if the case in `folder` is to be recorded: it has no files to compare with, or they may be overwritten.
-pub(super) fn is_wanted(folder: &Path, over: Over) -> bool {
+pub(super) fn needs_recording(folder: &Path, over: Over) -> bool {
     let is_there = |name: &str| folder.join(name).exists();
     over == Over::All || !(is_there(RESPONSE) || is_there(RESULT))
 }
@@ -33,14 +33,14 @@ pub(super) fn record_case(
     let planned = run_case(Answering::Recording(None))?;
     let expected = expected_request(folder)?;
     if over == Over::Nothing && expected.is_some() && planned.request != expected {
-        let differ = requests_differ(expected.as_deref(), planned.request.as_deref());
+        let differ = request_difference(expected.as_deref(), planned.request.as_deref());
         let help = "nothing was sent; correct the call, or write over it with `--force`";
         return Ok(vec![Check::Broken(format!("{differ}{help}"))]);
     }
     let Some(request) = planned.request.clone() else {
         return record_silent_case(folder, &planned);
     };
-    NewFiles::are_possible(folder)?;
+    NewFiles::check_folder_is_writable(folder)?;
     let live = run_case(Answering::Service)?;
     let answer = match &live.answer {
         Some(RecordedAnswer::Text(answer)) => answer,
@@ -49,7 +49,7 @@ pub(super) fn record_case(
     };
     let replayed = run_case(Answering::Recording(Some((&request, answer))))?;
     if replayed.request.as_ref() != Some(&request) {
-        let differ = requests_differ(Some(&request), replayed.request.as_deref());
+        let differ = request_difference(Some(&request), replayed.request.as_deref());
         let why = "the case sends another request each time, which no recording can answer";
         return Ok(vec![Check::Broken(format!("{why}: {differ}"))]);
     }
@@ -59,9 +59,9 @@ pub(super) fn record_case(
         return Ok(vec![Check::Broken(UNREADABLE.to_owned())]);
     }
     let mut files = NewFiles::in_folder(folder);
-    files.write(RESPONSE, answer)?;
-    files.write(REQUEST, &request)?;
-    files.write(RESULT, replayed.result_text().as_bytes())?;
+    files.write_partial(RESPONSE, answer)?;
+    files.write_partial(REQUEST, &request)?;
+    files.write_partial(RESULT, replayed.result_text().as_bytes())?;
     files.put_in_place()?;
     Ok(vec![Check::Recorded(status_text(answer))])
 }
@@ -77,9 +77,9 @@ fn record_silent_case(folder: &Path, planned: &CaseRun) -> Result<Vec<Check>, Fa
         ))]);
     }
     let mut files = NewFiles::in_folder(folder);
-    files.write(RESULT, planned.result_text().as_bytes())?;
-    files.remove(REQUEST);
-    files.remove(RESPONSE);
+    files.write_partial(RESULT, planned.result_text().as_bytes())?;
+    files.remove_later(REQUEST);
+    files.remove_later(RESPONSE);
     files.put_in_place()?;
     let why = match &planned.result.outcome {
         Outcome::Failed(fault) => format!("nothing is sent: {}", fault.code.as_str()),

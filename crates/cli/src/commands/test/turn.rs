@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use callgate_agent::recording::{ENDS, Exchange, model_request, service_request};
+use callgate_agent::recording::{ENDS, Exchange, model_request_filename, service_request_filename};
 use callgate_config::Kinds;
 use callgate_tool::Value;
 
@@ -15,13 +15,17 @@ use crate::{
     exit::Failure,
 };
 
-pub(super) fn run(folder: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>, Failure> {
+pub(super) fn check_or_update_turn(
+    folder: &Path,
+    mode: Mode,
+    kinds: &Kinds,
+) -> Result<Vec<Check>, Failure> {
     let mut files = read_turn_files(folder)?;
     let mut replayed = replay_turns(folder, &files, RecordingTrust::Foreign, kinds)?;
     let mut checks = Vec::new();
     if mode == Mode::Update {
         for (at, request) in changed_requests(&files.services, &replayed.sent) {
-            checks.push(Check::write(folder, &service_request(at + 1), &request)?);
+            checks.push(Check::write(folder, &service_request_filename(at + 1), &request)?);
             if let Some(exchange) = files.services.get_mut(at) {
                 exchange.request = request;
             }
@@ -29,27 +33,32 @@ pub(super) fn run(folder: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>
         // What services answer to the new requests changes the rest.
         replayed = replay_turns(folder, &files, RecordingTrust::Foreign, kinds)?;
         for (number, asked) in (1..=files.model.len()).zip(&replayed.asked) {
-            let name = model_request(number);
-            checks.push(Check::compare(folder, &name, &format!("{asked:#}\n"), mode)?);
+            let name = model_request_filename(number);
+            checks.push(Check::compare_or_update_file(
+                folder,
+                &name,
+                &format!("{asked:#}\n"),
+                mode,
+            )?);
         }
     }
     let ReplayedTurn { asked, sent, ends } = &replayed;
     checks.extend(
         (mode != Mode::Update)
-            .then(|| model_difference(&files.model, asked))
+            .then(|| first_model_difference(&files.model, asked))
             .flatten()
             .map(Check::Broken),
     );
     checks.extend(request_count_mismatch(files.model.len(), asked.len()).map(Check::Broken));
     checks.extend(service_differences(&files.services, sent).into_iter().map(Check::Broken));
-    checks.push(Check::compare(folder, ENDS, &format!("{ends:#}\n"), mode)?);
+    checks.push(Check::compare_or_update_file(folder, ENDS, &format!("{ends:#}\n"), mode)?);
     Ok(checks)
 }
 
 /// The first request to the model that differs: those after it differ because of it.
-fn model_difference(recorded: &[Exchange], asked: &[Value]) -> Option<String> {
+fn first_model_difference(recorded: &[Exchange], asked: &[Value]) -> Option<String> {
     (1..).zip(recorded.iter().zip(asked)).find_map(|(number, (exchange, asked))| {
-        let file = model_request(number);
+        let file = model_request_filename(number);
         if exchange.request.is_empty() {
             return Some(format!("`{file}` is missing; `callgate test FOLDER --update` writes it"));
         }
@@ -71,7 +80,8 @@ fn request_count_mismatch(n_recorded: usize, n_asked: usize) -> Option<String> {
 /// The requests to services that were not recorded, and those that were not sent.
 fn service_differences(recorded: &[Exchange], sent: &[Vec<u8>]) -> Vec<String> {
     let (missing, unknown) = unmatched_requests(recorded, sent);
-    let missing = missing.iter().map(|at| format!("`{}` was not sent", service_request(at + 1)));
+    let missing =
+        missing.iter().map(|at| format!("`{}` was not sent", service_request_filename(at + 1)));
     let unknown = unknown.iter().map(|request| {
         format!("this was sent, and is not recorded:\n{}", String::from_utf8_lossy(request))
     });

@@ -8,10 +8,10 @@ use callgate::{
     dialect::read_session, result::Event,
 };
 use callgate_config::{DescriptionOptions, Kinds};
-use callgate_tool::{Object, Remedy, Value, visible_line};
+use callgate_tool::{Object, Remedy, Value, escape_invisible_in_line};
 
 use super::{
-    command_words::{self, Flags, quoted_word},
+    command_words::{self, Flags, shell_quoted_word},
     example::{self, Choice},
     session_example,
 };
@@ -56,7 +56,7 @@ pub(super) fn for_tool(
 ) -> Result<CommandExample, Failure> {
     let schema = input_schema(entry);
     let target = ExampleTarget { executor, entry, schema: &schema };
-    let tried = block_on(target.try_choices())?;
+    let tried = block_on(target.find_best_attempt())?;
     let Some(server) = tried.server.clone() else {
         let flags = Flags::from_arguments(&source.description, None);
         return block_on(target.example_command(tried, &source.file, flags, None));
@@ -73,7 +73,7 @@ pub(super) fn for_tool(
         return Ok(missing_example(&tried));
     };
     let target = ExampleTarget { executor: &built.executor, entry, schema: &schema };
-    let tried = block_on(target.try_choices())?;
+    let tried = block_on(target.find_best_attempt())?;
     let flags = Flags::from_arguments(&source.description, Some(&server));
     block_on(target.example_command(tried, &source.file, flags, Some(&server)))
 }
@@ -87,7 +87,7 @@ pub(in crate::commands) fn for_tool_of_configuration(
     let schema = input_schema(entry);
     let target = ExampleTarget { executor, entry, schema: &schema };
     block_on(async {
-        let tried = target.try_choices().await;
+        let tried = target.find_best_attempt().await;
         target.example_command(tried, file, Flags::default(), None).await
     })
 }
@@ -98,9 +98,9 @@ fn input_schema(entry: Entry<'_>) -> Value {
 
 impl ExampleTarget<'_> {
     /// The first values with which a dry run ends as planned; else those with the most telling fault.
-    async fn try_choices(self) -> Attempt {
+    async fn find_best_attempt(self) -> Attempt {
         let mut best: Option<Attempt> = None;
-        for choice in Choice::all() {
+        for choice in Choice::all_choices() {
             let tried = self.try_choice(choice).await;
             let Some(fault) = &tried.fault else { return tried };
             if tried.server.is_some() {
@@ -125,7 +125,8 @@ impl ExampleTarget<'_> {
             tried.values = values;
         }
         for _ in 0..MOST_TRIES {
-            let (fault, server) = self.dry_run(&tried.values, tried.session.as_ref()).await;
+            let (fault, server) =
+                self.dry_run_fault_and_server(&tried.values, tried.session.as_ref()).await;
             (tried.fault, tried.server) = (fault, server);
             let Some(fault) = &tried.fault else { break };
             let lacking = missing_places(fault);
@@ -133,7 +134,7 @@ impl ExampleTarget<'_> {
             if lacking.is_empty() || (is_of_session && tried.session.is_some()) {
                 break;
             }
-            if is_of_session && lacking.iter().any(|at| !self.may_be_given(at)) {
+            if is_of_session && lacking.iter().any(|at| !self.is_declared_path(at)) {
                 let operation = self.entry.operation();
                 tried.session =
                     operation.map(|operation| session_example::example_session(operation, choice));
@@ -144,7 +145,7 @@ impl ExampleTarget<'_> {
     }
 
     /// The fault of a dry run with these values, and the server that it lacks.
-    async fn dry_run(
+    async fn dry_run_fault_and_server(
         self,
         values: &Object,
         session: Option<&Value>,
@@ -162,7 +163,7 @@ impl ExampleTarget<'_> {
         (Some(fault), server)
     }
 
-    fn may_be_given(self, at: &str) -> bool {
+    fn is_declared_path(self, at: &str) -> bool {
         let mut steps = at.split('.');
         steps.try_fold(Guide::new(self.schema), Guide::member_or_item).is_some()
     }
@@ -203,7 +204,7 @@ impl ExampleTarget<'_> {
         let Flags { words: flags, left_out } = flags;
         words.extend(flags);
         notes.extend(left_out.iter().map(|flag| {
-            let flag = visible_line(flag);
+            let flag = escape_invisible_in_line(flag);
             format!("`{flag}` is left out, because its value may be a secret: add it")
         }));
         if server.is_some() {
@@ -221,14 +222,14 @@ impl ExampleTarget<'_> {
             words.extend(["--session".to_owned(), "-".to_owned()]);
             line = format!(
                 "printf %s {} | ",
-                quoted_word(&command_words::visible_single_line_json(session))
+                shell_quoted_word(&command_words::visible_single_line_json(session))
             );
             notes.push(
                 "the session gives what a model may not choose; `--session FILE` reads a file"
                     .to_owned(),
             );
         }
-        let words: Vec<_> = words.iter().map(|word| quoted_word(word)).collect();
+        let words: Vec<_> = words.iter().map(|word| shell_quoted_word(word)).collect();
         line.push_str(&words.join(" "));
         if is_standard_input(file) {
             let reason =
@@ -244,11 +245,11 @@ impl ExampleTarget<'_> {
         if let Some(words) = command_words::words_by_name(&tried.values, Guide::new(self.schema))
             && let Ok(read) = arguments_of_words(&words, self.entry)
             && read == tried.values
-            && self.dry_run(&read, session).await.0.is_none()
+            && self.dry_run_fault_and_server(&read, session).await.0.is_none()
         {
             return Some(words);
         }
-        let (fault, _) = self.dry_run(&tried.values, session).await;
+        let (fault, _) = self.dry_run_fault_and_server(&tried.values, session).await;
         let json = command_words::visible_single_line_json(&Value::Object(tried.values.clone()));
         fault.is_none().then(|| vec!["--args".to_owned(), json])
     }
@@ -256,7 +257,8 @@ impl ExampleTarget<'_> {
     /// The words by which an argument takes a file, if one of them is a file.
     fn file_words(self) -> Option<String> {
         let guide = Guide::new(self.schema);
-        let is_file = |name: &&str| guide.member(name).is_some_and(command_words::is_file);
+        let is_file =
+            |name: &&str| guide.member(name).is_some_and(command_words::is_file_or_file_list);
         let name = guide.declared_member_names().into_iter().find(is_file)?;
         Some(format!("with a file as `{name}=@FILE`"))
     }

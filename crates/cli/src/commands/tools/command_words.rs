@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use callgate::secret::SecretReference;
-use callgate_tool::{Object, Value, is_unseen};
+use callgate_tool::{Object, Value, is_invisible_or_control};
 
 use crate::{args::DescriptionArguments, guide::Guide};
 
@@ -12,31 +12,39 @@ use crate::{args::DescriptionArguments, guide::Guide};
 pub(super) fn words_by_name(values: &Object, guide: Guide<'_>) -> Option<Vec<String>> {
     let mut words = Vec::new();
     for (name, value) in values {
-        push(&mut words, name, value, guide.member(name));
+        push_argument_words(&mut words, name, value, guide.member(name));
     }
-    let is_plain = |word: &String| !word.starts_with('-') && !word.contains(is_unseen);
+    let is_plain =
+        |word: &String| !word.starts_with('-') && !word.contains(is_invisible_or_control);
     let is_named = values.keys().all(|name| !name.contains('='));
     (is_named && words.iter().all(is_plain)).then_some(words)
 }
 
-fn push(words: &mut Vec<String>, name: &str, value: &Value, guide: Option<Guide<'_>>) {
+fn push_argument_words(
+    words: &mut Vec<String>,
+    name: &str,
+    value: &Value,
+    guide: Option<Guide<'_>>,
+) {
     let is_plain = |value: &Value| value.as_array().is_none() && value.as_object().is_none();
     match value {
         Value::Array(items) if items.len() > 1 && items.iter().all(is_plain) => {
             for item in items {
-                push(words, name, item, None);
+                push_argument_words(words, name, item, None);
             }
         }
         // One item is a list only if nothing else may stand there.
-        Value::Array(items) if is_list(guide) && items.len() == 1 && items.iter().all(is_plain) => {
+        Value::Array(items)
+            if is_list_or_unknown(guide) && items.len() == 1 && items.iter().all(is_plain) =>
+        {
             for item in items {
-                push(words, name, item, None);
+                push_argument_words(words, name, item, None);
             }
         }
         Value::Object(members) if !members.is_empty() && !name.contains('.') => {
             for (below, member) in members {
                 let guide = guide.and_then(|guide| guide.member_or_item(below));
-                push(words, &format!("{name}.{below}"), member, guide);
+                push_argument_words(words, &format!("{name}.{below}"), member, guide);
             }
         }
         Value::String(text) => {
@@ -47,11 +55,11 @@ fn push(words: &mut Vec<String>, name: &str, value: &Value, guide: Option<Guide<
     }
 }
 
-fn is_list(guide: Option<Guide<'_>>) -> bool {
+fn is_list_or_unknown(guide: Option<Guide<'_>>) -> bool {
     guide.is_none_or(|guide| guide.types() == ["array"])
 }
 
-pub(super) fn is_file(guide: Guide<'_>) -> bool {
+pub(super) fn is_file_or_file_list(guide: Guide<'_>) -> bool {
     let kinds = guide.allowed_value_kinds();
     let is_list = kinds.array && !kinds.bytes && !kinds.object;
     let of = guide.item_guide().filter(|_| is_list).unwrap_or(guide);
@@ -73,10 +81,10 @@ impl Flags {
         flags.add_flag("--server", server);
         flags.add_flag("--overlay", given.overlay.iter().map(|file| file.display().to_string()));
         for (flag, value) in [("--bearer", &given.bearer), ("--api-key", &given.api_key)] {
-            flags.add_secret(flag, value.iter(), |value| value);
+            flags.add_reference_flag(flag, value.iter(), |value| value);
         }
         let password = |value| split_trimmed(value, ':').map_or("", |(_, password)| password);
-        flags.add_secret("--basic", given.basic.iter(), password);
+        flags.add_reference_flag("--basic", given.basic.iter(), password);
         flags.add_flag("--ca", given.connection.ca.iter().cloned());
         flags.add_flag("--egress-allow", given.connection.egress_allow.iter().cloned());
         for header in &given.requests.headers {
@@ -97,7 +105,7 @@ impl Flags {
     }
 
     /// Adds values of which `part` is a reference, or a word about the session.
-    fn add_secret<'v>(
+    fn add_reference_flag<'v>(
         &mut self,
         flag: &str,
         values: impl Iterator<Item = &'v String>,
@@ -123,7 +131,7 @@ fn is_reference(text: &str) -> bool {
     !text.starts_with("literal:") && text.parse::<SecretReference>().is_ok()
 }
 
-pub(in crate::commands) fn quoted_word(word: &str) -> String {
+pub(in crate::commands) fn shell_quoted_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/@%+=".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()
@@ -136,7 +144,7 @@ pub(in crate::commands) fn quoted_word(word: &str) -> String {
 pub(super) fn visible_single_line_json(value: &Value) -> String {
     let mut text = String::new();
     for c in value.to_string().chars() {
-        if is_unseen(c) || c == '\n' {
+        if is_invisible_or_control(c) || c == '\n' {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 let _infallible = write!(text, "\\u{unit:04x}");
             }
@@ -156,8 +164,9 @@ mod tests {
     #[track_caller]
     fn check(values: &Value, schema: &Value, expected: Option<&str>) {
         let words = words_by_name(values.as_object().unwrap(), Guide::new(schema));
-        let words = words
-            .map(|words| words.iter().map(|word| quoted_word(word)).collect::<Vec<_>>().join(" "));
+        let words = words.map(|words| {
+            words.iter().map(|word| shell_quoted_word(word)).collect::<Vec<_>>().join(" ")
+        });
         assert_eq!(words.as_deref(), expected, "{values}");
     }
 
@@ -191,6 +200,6 @@ mod tests {
         check(&json!({"a": "\u{202e}x"}), &schema, None);
         let shown = visible_single_line_json(&json!({"a": "\u{202e}'\u{e0041}"}));
         assert_eq!(shown, "{\"a\":\"\\u202e'\\udb40\\udc41\"}");
-        assert_eq!(quoted_word(&shown), "'{\"a\":\"\\u202e'\\''\\udb40\\udc41\"}'");
+        assert_eq!(shell_quoted_word(&shown), "'{\"a\":\"\\u202e'\\''\\udb40\\udc41\"}'");
     }
 }

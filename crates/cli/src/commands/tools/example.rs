@@ -15,7 +15,7 @@ pub(super) struct Choice {
 
 impl Choice {
     /// The ways to try, the plainest first.
-    pub(super) fn all() -> impl Iterator<Item = Self> {
+    pub(super) fn all_choices() -> impl Iterator<Item = Self> {
         let ways = |has_examples| {
             (0..MOST_ALTERNATIVES).map(move |alternative| Self { has_examples, alternative })
         };
@@ -80,7 +80,7 @@ impl Making<'_> {
     }
 
     fn example_list(self, schema: &Value, depth: usize) -> Value {
-        let least = schema.get("minItems").and_then(as_whole).unwrap_or(1).max(1);
+        let least = schema.get("minItems").and_then(parse_u64).unwrap_or(1).max(1);
         let items = schema.get("items").filter(|items| items.as_object().is_some());
         let item =
             items.map_or_else(|| Value::from("text"), |items| self.example_value(items, depth));
@@ -99,7 +99,7 @@ impl Making<'_> {
                 below.map_or_else(|| Value::from("text"), |below| self.example_value(below, depth));
             members.insert(name.to_owned(), below);
         }
-        let least = schema.get("minProperties").and_then(as_whole).unwrap_or_default();
+        let least = schema.get("minProperties").and_then(parse_u64).unwrap_or_default();
         let least = usize::try_from(least).unwrap_or_default().min(MOST_ITEMS);
         let declared = schema.get("properties").and_then(Value::as_object);
         for (name, below) in declared.into_iter().flatten() {
@@ -175,16 +175,16 @@ fn example_text(schema: &Value) -> String {
     let by_format = FORMATS.iter().find(|(name, _)| word("format") == Some(*name));
     let mut text = by_format.map_or("text", |(_, example)| example).to_owned();
     let least =
-        schema.get("minLength").and_then(as_whole).and_then(|least| usize::try_from(least).ok());
+        schema.get("minLength").and_then(parse_u64).and_then(|least| usize::try_from(least).ok());
     while text.chars().count() < least.unwrap_or_default().min(MOST_CHARACTERS) {
         text.push('x');
     }
     let most =
-        schema.get("maxLength").and_then(as_whole).and_then(|most| usize::try_from(most).ok());
+        schema.get("maxLength").and_then(parse_u64).and_then(|most| usize::try_from(most).ok());
     text.chars().take(most.unwrap_or(usize::MAX)).collect()
 }
 
-fn as_whole(value: &Value) -> Option<u64> {
+fn parse_u64(value: &Value) -> Option<u64> {
     value.to_string().parse().ok()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use callgate::{Effect, config::Built};
-use callgate_openapi::tags_of;
+use callgate_openapi::tags_with_ancestors;
 use callgate_tool::{ToolName, nearest};
 
 use crate::{args::ToolsArguments, exit::Failure, number::grouped_digits, output};
@@ -31,7 +31,7 @@ impl Filter {
         if let Some(unknown) =
             tags.iter().find(|tag| all_tags().all(|known_tag| known_tag != **tag))
         {
-            return Err(no_tag(unknown, &all_tags().collect(), arguments));
+            return Err(unknown_tag_failure(unknown, &all_tags().collect(), arguments));
         }
         let has_tag = |of: &[&str]| tags.is_empty() || tags.iter().any(|tag| of.contains(&&**tag));
         let of_tags: BTreeSet<&ToolName> =
@@ -52,12 +52,12 @@ impl Filter {
         self.kept.as_ref().is_none_or(|kept| kept.contains(name))
     }
 
-    pub(super) fn is_by_flags(&self) -> bool {
+    pub(super) fn has_flags(&self) -> bool {
         !self.flags.is_empty()
     }
 
     pub(super) fn print_count_left_out(&self) {
-        let Some(kept) = self.kept.as_ref().filter(|_| self.is_by_flags()) else { return };
+        let Some(kept) = self.kept.as_ref().filter(|_| self.has_flags()) else { return };
         let n_out = self.n_all.saturating_sub(kept.len());
         output::print_message_line(&format!(
             "note: {} of {} tools; {} are left out by `{}`",
@@ -72,12 +72,16 @@ impl Filter {
 pub(super) fn tool_tags(built: &Built) -> Vec<(&ToolName, Vec<&str>)> {
     let tagged = built.toolsets.iter().flat_map(|toolset| {
         let names = toolset.operations.iter().map(|operation| &operation.tool_name);
-        names.zip(tags_of(&toolset.operations))
+        names.zip(tags_with_ancestors(&toolset.operations))
     });
     tagged.collect()
 }
 
-fn no_tag(unknown: &str, all_tags: &BTreeSet<&str>, arguments: &ToolsArguments) -> Failure {
+fn unknown_tag_failure(
+    unknown: &str,
+    all_tags: &BTreeSet<&str>,
+    arguments: &ToolsArguments,
+) -> Failure {
     let file = arguments.source.file.display();
     let message = format!("expected a tag of a tool of `{file}`, got: `{unknown}`");
     let help = match nearest(unknown, all_tags.iter().copied()) {

@@ -12,7 +12,7 @@ use callgate_tool::ToolName;
 
 use super::{
     filter::{Filter, tool_tags},
-    write_tools,
+    print_filtered_tools,
 };
 use crate::{
     listing::{Listing, Row, cut_to_width},
@@ -26,7 +26,7 @@ type Group = (String, Vec<Row>);
 pub(super) fn print_tools(built: &Built, filter: &Filter) {
     let (mut groups, mut group_indexes) = (Vec::<Group>::new(), BTreeMap::<String, usize>::new());
     let headings = tool_headings(built);
-    write_tools(built, filter, ["", "", ""], |_, _, tool| {
+    print_filtered_tools(built, filter, ["", "", ""], |_, _, tool| {
         let heading = headings.get(&tool.name).map_or(WITHOUT_TAG, String::as_str);
         let at = *group_indexes.entry(heading.to_owned()).or_insert(groups.len());
         if at == groups.len() {
@@ -37,8 +37,8 @@ pub(super) fn print_tools(built: &Built, filter: &Filter) {
         }
     });
     output::print_styled(&groups_text(&groups));
-    if output::is_shown() && !filter.is_by_flags() {
-        tell_more(&groups);
+    if output::is_stdout_terminal() && !filter.has_flags() {
+        print_next_step_notes(&groups);
     }
 }
 
@@ -85,7 +85,7 @@ fn purpose_text(tool: &Tool) -> String {
 }
 
 /// The flags that a newcomer needs next.
-fn tell_more(groups: &[Group]) {
+fn print_next_step_notes(groups: &[Group]) {
     let n_tools: usize = groups.iter().map(|(_, rows)| rows.len()).sum();
     let page = "`callgate tools FILE TOOL` shows one, with an example";
     if n_tools <= MANY {

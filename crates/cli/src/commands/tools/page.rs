@@ -12,7 +12,7 @@ use callgate_openapi::Operation;
 
 use self::{
     inputs::{Detail, Inputs},
-    kind::{Folding, is_object, kind_words, list_item},
+    kind::{Folding, is_object_with_members, kind_words, list_item},
 };
 use super::command_example::{self, CommandExample};
 use crate::{
@@ -42,7 +42,7 @@ pub(super) fn tool_page(
     let mut text = format!("{}{}\n{}", page_head(tool, operation), edit_note(entry), inputs.text);
     let _infallible = write!(text, "\n{}\n{}", bold_title("example"), example_text(&example));
     let _infallible = write!(text, "\n{}\n{}", bold_title("answers"), answers.text);
-    let notes = entry.notes();
+    let notes = entry.operator_notes();
     if !notes.is_empty() {
         let _infallible = writeln!(text, "\n{}", bold_title("not offered"));
     }
@@ -113,7 +113,7 @@ impl Answers {
             return Self { text, is_folded: false };
         };
         let guide = Guide::new(&schema);
-        let of = list_item(guide).filter(|item| is_object(*item)).unwrap_or(guide);
+        let of = list_item(guide).filter(|item| is_object_with_members(*item)).unwrap_or(guide);
         let names = of.declared_member_names();
         let mut text = format!("  {}\n", kind_words(guide, Folding::Nothing));
         let mut listing = Listing::without_headings();

@@ -10,7 +10,7 @@ use callgate_transport::{Error, ErrorKind, Limits, Transport};
 use http::{Request, Response};
 
 /// Puts a transport in front of the one of an agent's model.
-pub(crate) fn over_model<T: Transport + 'static>(
+pub(crate) fn wrap_model_transport<T: Transport + 'static>(
     built: &mut Built,
     agent: &str,
     over: impl FnOnce(Arc<dyn Transport>) -> Arc<T>,

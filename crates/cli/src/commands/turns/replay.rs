@@ -14,7 +14,8 @@ use callgate::{
 use callgate_agent::{
     Agent, Answer, Given, Input, Transcript, TurnContext,
     recording::{
-        CallResults, SESSION, TRANSCRIPT, TURN, TurnFiles, end_of, service_request, without_texts,
+        CallResults, SESSION, TRANSCRIPT, TURN, TurnFiles, end_and_random_texts,
+        service_request_filename, with_fixed_handles,
     },
 };
 use callgate_config::{DescriptionOptions, Kinds, Loader, Location, Upstream};
@@ -23,7 +24,7 @@ use callgate_transport::parse_response;
 
 use super::{
     folder::file_failure,
-    model::{ModelReplay, over_model},
+    model::{ModelReplay, wrap_model_transport},
 };
 use crate::{
     commands::call::block_on,
@@ -60,26 +61,28 @@ pub(crate) fn replay_turns(
     kinds: &Kinds,
 ) -> Result<ReplayedTurn, Failure> {
     let recordings = (1..).zip(&files.services).map(|(number, exchange)| Recording {
-        name: service_request(number),
+        name: service_request_filename(number),
         request: exchange.request.clone(),
         response: exchange.response.clone(),
     });
     let services = Replay::new(recordings).map_err(|error| file_failure(folder, &error))?;
     let services = Arc::new(services);
     let loader = match reading {
-        RecordingTrust::Foreign => confined_loader(kinds, effects::TEST, &root_of(folder))?,
+        RecordingTrust::Foreign => confined_loader(kinds, effects::TEST, &readable_root(folder))?,
         RecordingTrust::Own => loader_with_effects(kinds, effects::DRY_RUN),
     };
     let mut built = build_replay(folder, files, &services, &loader)?;
     let replies = files.model.iter().map(|exchange| parse_response(&exchange.response));
     let replies =
         replies.collect::<Result<_, _>>().map_err(|error| file_failure(folder, &error))?;
-    let model = over_model(&mut built, &files.form.agent, |_| Arc::new(ModelReplay::new(replies)));
+    let model = wrap_model_transport(&mut built, &files.form.agent, |_| {
+        Arc::new(ModelReplay::new(replies))
+    });
     let refused = |error: callgate_agent::Error| file_failure(&folder.join(TURN), &error);
-    let agent = Agent::of_configuration(&built, &files.form.agent).map_err(refused)?;
+    let agent = Agent::from_configuration(&built, &files.form.agent).map_err(refused)?;
     let transcript = match &files.transcript {
         None => Transcript::new(agent.dialect()),
-        Some(text) => Transcript::of_text(text, |name| agent.offered_tool(name))
+        Some(text) => Transcript::from_text(text, |name| agent.offered_tool(name))
             .map(|(transcript, _)| transcript),
     };
     let transcript = transcript.map_err(|error| file_failure(&folder.join(TRANSCRIPT), &error))?;
@@ -112,14 +115,14 @@ fn build_replay(
     config.state = None;
     let environment = Environment::new()
         .with_transport(Arc::<Replay>::clone(services))
-        .with_stand_ins()
+        .with_secret_stand_ins()
         .without_audit();
     Ok(config.build_blocking(&environment, None)?)
 }
 
 /// The folder that holds all that a foreign recording may name: its repository, else the current folder if the recording is in it,
 /// else its own.
-fn root_of(folder: &Path) -> PathBuf {
+fn readable_root(folder: &Path) -> PathBuf {
     let real = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let current = env::current_dir().and_then(fs::canonicalize).ok();
     let repository = real.ancestors().find(|above| above.join(".git").exists());
@@ -150,7 +153,7 @@ async fn run_turns(
                 break;
             }
         };
-        let (end, more) = end_of(&end, results.take_results());
+        let (end, more) = end_and_random_texts(&end, results.take_results());
         ends.push(end);
         random.extend(more);
     }
@@ -182,6 +185,6 @@ pub(crate) fn body_without_random_texts(random: &[String], body: &Value) -> Valu
     if random.is_empty() {
         return body.clone();
     }
-    let text = without_texts(random, body.to_string());
+    let text = with_fixed_handles(random, body.to_string());
     Value::parse(&text).unwrap_or_default()
 }

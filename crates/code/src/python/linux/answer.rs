@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::media::media_type;
 use crate::python::{
     LeftOut, OutputFile, PythonLimits,
-    request::{MOST_FILES, is_plain},
+    request::{MOST_FILES, is_plain_file_name},
 };
 
 /// An answer within its limits.
@@ -66,7 +66,7 @@ pub(super) fn parse_answer(bytes: &[u8], limits: &PythonLimits) -> Option<Answer
     for FileLine { name, size } in line.files {
         let content;
         (content, rest) = rest.split_at_checked(size)?;
-        if !is_plain(&name) || files.iter().any(|file| file.name == name) {
+        if !is_plain_file_name(&name) || files.iter().any(|file| file.name == name) {
             return None;
         }
         let media_type = media_type(&name, content);
@@ -77,8 +77,8 @@ pub(super) fn parse_answer(bytes: &[u8], limits: &PythonLimits) -> Option<Answer
     }
     let left_out = line.left_out.into_iter();
     let left_out = left_out.map(|LeftOutLine { name, reason }| LeftOut {
-        name: printable(&name),
-        reason: printable(&reason),
+        name: printable_beginning(&name),
+        reason: printable_beginning(&reason),
     });
     Some(Answer {
         result: line.result,
@@ -90,7 +90,7 @@ pub(super) fn parse_answer(bytes: &[u8], limits: &PythonLimits) -> Option<Answer
 }
 
 /// A foreign text in a line of a log or a terminal.
-fn printable(text: &str) -> String {
+fn printable_beginning(text: &str) -> String {
     let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     text.chars().take(300).map(shown).collect()
 }

@@ -10,7 +10,7 @@ use super::{
     answer::{self, Answer},
     folder::{self, MOST_FILES},
     output::{MOST_PASSED, Output},
-    sandbox::{LAST, Sandbox, diagnose},
+    sandbox::{LAST, Sandbox, diagnose_start_failure},
 };
 use crate::python::{
     Ending, PythonError, PythonLimits, PythonOutcome, PythonSettings, request::Request,
@@ -34,16 +34,18 @@ enum Close {
     Timeout,
 }
 
-pub(super) async fn converse(
+pub(super) async fn run_request(
     mut sandbox: Sandbox,
     request: Request,
     settings: &PythonSettings,
 ) -> Result<PythonOutcome, PythonError> {
     let limits = &settings.limits;
-    let Ok(Ok(folder)) = timeout(START, send_request(&mut sandbox.channel, request)).await else {
-        return Err(diagnose(settings, &start_failure_text(sandbox).await).await);
+    let Ok(Ok(folder)) =
+        timeout(START, send_and_receive_folder(&mut sandbox.channel, request)).await
+    else {
+        return Err(diagnose_start_failure(settings, &start_failure_text(sandbox).await).await);
     };
-    sandbox.put_first_out_of_memory();
+    sandbox.raise_oom_score();
     let mut streams = Streams {
         answer: Output::new(answer::most_bytes(limits)),
         stdout: Output::new(limits.output),
@@ -62,7 +64,10 @@ pub(super) async fn converse(
 }
 
 /// Sends the request. The interpreter answers with its folder once it is ready, before it has read a line of the program.
-async fn send_request(channel: &mut UnixStream, request: Request) -> io::Result<OwnedFd> {
+async fn send_and_receive_folder(
+    channel: &mut UnixStream,
+    request: Request,
+) -> io::Result<OwnedFd> {
     channel.write_all(&request.line).await?;
     for file in request.files {
         channel.write_all(&file).await?;

@@ -13,7 +13,7 @@ use seccompiler::{
 use crate::python::{PythonError, error};
 
 /// The filter as bubblewrap reads it. A program with a single process cannot start another one.
-pub(super) fn filter(processes: u32) -> Result<Vec<u8>, PythonError> {
+pub(super) fn seccomp_filter_bytes(processes: u32) -> Result<Vec<u8>, PythonError> {
     let program = compile(processes).map_err(|_| error::unsupported_error(ARCH))?;
     let mut bytes = Vec::with_capacity(program.len().saturating_mul(8));
     for instruction in program {
@@ -32,9 +32,9 @@ fn compile(processes: u32) -> Result<BpfProgram, BackendError> {
         rules.extend(STARTS.iter().map(|call| (*call, Vec::new())));
     }
     // Two connected ends within the sandbox; what would reach beyond it is `socket`.
-    rules.insert(libc::SYS_socketpair, any_of(0, &[libc::AF_UNIX as u64])?);
-    rules.insert(libc::SYS_ioctl, any_of(1, &CONTROLS)?);
-    rules.insert(libc::SYS_prctl, any_of(0, &OF_PROCESS)?);
+    rules.insert(libc::SYS_socketpair, rules_for_values(0, &[libc::AF_UNIX as u64])?);
+    rules.insert(libc::SYS_ioctl, rules_for_values(1, &CONTROLS)?);
+    rules.insert(libc::SYS_prctl, rules_for_values(0, &OF_PROCESS)?);
     let refusal = SeccompAction::Errno(libc::ENOSYS as u32);
     let arch = TargetArch::try_from(ARCH)?;
     SeccompFilter::new(rules, refusal, SeccompAction::Allow, arch)?.try_into()
@@ -47,7 +47,7 @@ fn clone_rule(processes: u32) -> Result<SeccompRule, BackendError> {
     rule(0, SeccompCmpOp::MaskedEq(NAMESPACES | thread), thread)
 }
 
-fn any_of(argument: u8, values: &[u64]) -> Result<Vec<SeccompRule>, BackendError> {
+fn rules_for_values(argument: u8, values: &[u64]) -> Result<Vec<SeccompRule>, BackendError> {
     values.iter().map(|value| rule(argument, SeccompCmpOp::Eq, *value)).collect()
 }
 

@@ -23,10 +23,10 @@ pub(super) async fn receive_folder(
     channel: &UnixStream,
     message: &mut [u8],
 ) -> io::Result<OwnedFd> {
-    channel.async_io(Interest::READABLE, || receive_now(channel, message)).await
+    channel.async_io(Interest::READABLE, || receive_file_descriptor(channel, message)).await
 }
 
-fn receive_now(channel: &UnixStream, message: &mut [u8]) -> io::Result<OwnedFd> {
+fn receive_file_descriptor(channel: &UnixStream, message: &mut [u8]) -> io::Result<OwnedFd> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let n_expected = message.len();

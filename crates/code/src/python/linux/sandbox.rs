@@ -18,7 +18,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::filter::filter;
+use super::filter::seccomp_filter_bytes;
 use crate::python::{PythonError, PythonSettings, error, settings::ENVIRONMENT};
 
 /// A sandbox whose interpreter waits for its request.
@@ -32,17 +32,17 @@ pub(super) struct Sandbox {
 
 impl Sandbox {
     pub(super) fn start(settings: &PythonSettings) -> Result<Self, PythonError> {
-        if let Some(folder) = settings.folders.iter().find(|folder| !is_for_programs(folder)) {
-            return Err(error::open_folder(folder));
+        if let Some(folder) = settings.folders.iter().find(|folder| !is_safe_to_show(folder)) {
+            return Err(error::unsafe_folder_error(folder));
         }
         let interpreter = interpreter(settings)?;
-        let filter = filter(settings.limits.processes)?;
+        let filter = seccomp_filter_bytes(settings.limits.processes)?;
         let spawned = spawn(settings, &interpreter, &filter);
-        spawned.map_err(|error| error::absent_bubblewrap(&settings.bubblewrap, &error))
+        spawned.map_err(|error| error::bubblewrap_start_error(&settings.bubblewrap, &error))
     }
 
     /// Lets the kernel end the program, not the gateway, where the memory of the machine runs out. For an interpreter that waits.
-    pub(super) fn put_first_out_of_memory(&self) {
+    pub(super) fn raise_oom_score(&self) {
         let Some(id) = self.child.id() else { return };
         let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
         for child in children.unwrap_or_default().split_whitespace() {
@@ -52,7 +52,7 @@ impl Sandbox {
 }
 
 /// True for a folder that holds files alone, and is not one of the machine's own at its root.
-fn is_for_programs(folder: &Path) -> bool {
+fn is_safe_to_show(folder: &Path) -> bool {
     let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let is_open = |path: &Path| CLOSED.iter().any(|closed| path.starts_with(closed));
     let is_deep = |path: &Path| path.is_absolute() && path.components().count() > 2;
@@ -83,7 +83,7 @@ fn spawn(settings: &PythonSettings, interpreter: &Path, filter: &[u8]) -> io::Re
     write_filter.write_all(filter)?;
     drop(write_filter);
     let mut command = bubblewrap(settings);
-    build_walls(&mut command, settings);
+    add_sandbox_arguments(&mut command, settings);
     command.arg("--").arg(interpreter).args(["-I", "-B", "-X", "utf8"]);
     if settings.packages.is_empty() {
         command.arg("-S");
@@ -111,7 +111,7 @@ fn bubblewrap(settings: &PythonSettings) -> Command {
     command
 }
 
-fn build_walls(command: &mut Command, settings: &PythonSettings) {
+fn add_sandbox_arguments(command: &mut Command, settings: &PythonSettings) {
     command.args(WALLS.split_whitespace());
     // One folder of memory holds all that a program writes, so that one limit counts it.
     command.args(["--size", &settings.limits.folder.to_string()]);
@@ -128,14 +128,14 @@ fn build_walls(command: &mut Command, settings: &PythonSettings) {
 }
 
 /// Says in words why nothing starts: namespaces are tried alone.
-pub(super) async fn diagnose(settings: &PythonSettings, said: &str) -> PythonError {
+pub(super) async fn diagnose_start_failure(settings: &PythonSettings, said: &str) -> PythonError {
     let mut command = bubblewrap(settings);
     command.args(["--unshare-all", "--unshare-user", "--ro-bind", "/", "/", "--", "/bin/true"]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut command = tokio::process::Command::from(command);
     let status = timeout(LAST, command.kill_on_drop(true).status()).await;
     match status.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
-        Err(error) => error::absent_bubblewrap(&settings.bubblewrap, &error),
+        Err(error) => error::bubblewrap_start_error(&settings.bubblewrap, &error),
         Ok(status) if status.success() => error::start_error(said),
         Ok(_) => error::no_namespaces(said),
     }

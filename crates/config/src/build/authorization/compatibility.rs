@@ -16,14 +16,14 @@ pub(super) fn compatible_credential(
             Some(AuthConfig::ApiKey { place, name: name.to_string(), value: value.clone() })
         }
         (kind, SchemeChoice::Other(config)) => {
-            accepts_form(kind, config.form()).then(|| AuthConfig::clone(config))
+            accepts_form(kind, config.credential_form()).then(|| AuthConfig::clone(config))
         }
         _ => None,
     }
 }
 
 /// The kinds that a scheme accepts, in words for a message.
-pub(super) fn expected_kinds(kind: &SecuritySchemeKind) -> &'static str {
+pub(super) fn expected_kind_words(kind: &SecuritySchemeKind) -> &'static str {
     match kind {
         SecuritySchemeKind::ApiKey { .. } if is_authorization_api_key(kind) => {
             "`api_key`, or a kind that fills the header `Authorization`"
@@ -94,7 +94,10 @@ fn is_authorization_api_key(kind: &SecuritySchemeKind) -> bool {
     name.eq_ignore_ascii_case("authorization")
 }
 
-pub(super) fn is_at(credential_place: &CredentialPlace, scheme: &SecurityScheme) -> bool {
+pub(super) fn is_place_of_scheme(
+    credential_place: &CredentialPlace,
+    scheme: &SecurityScheme,
+) -> bool {
     let SecuritySchemeKind::ApiKey { place, name } = &scheme.kind else { return false };
     api_key_location(*place) == Some(credential_place.place())
         && credential_place.name().eq_ignore_ascii_case(name)

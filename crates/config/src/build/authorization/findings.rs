@@ -46,7 +46,7 @@ impl Findings {
     }
 
     /// Records that no available credential satisfies an operation; returns the message for its calls.
-    pub(super) fn record_unmet(
+    pub(super) fn record_unmet_security(
         &mut self,
         operation: &Operation,
         missing: &[Missing<'_>],
@@ -56,8 +56,8 @@ impl Findings {
             let key = if one.scopes.is_empty() { Key::Scheme(name) } else { Key::Scopes(name) };
             let foreign = self.foreign.get(&*one.scheme.name).cloned();
             let finding = self.add_finding(key, operation, || match foreign {
-                Some(foreign) => diagnostic_of_endpoint(one.scheme, &foreign),
-                None => diagnostic_of(one),
+                Some(foreign) => foreign_endpoint_diagnostic(one.scheme, &foreign),
+                None => missing_scheme_diagnostic(one),
             });
             finding.scopes.extend(one.scopes.iter().map(|scope| (*scope).to_owned()));
         }
@@ -91,7 +91,7 @@ impl Findings {
             "expected a credential of the exported tool, got none that can be used".to_owned();
         let help = "write `auth:`, and see what is said about the export";
         self.add_finding(Key::Own, operation, || {
-            finding_diagnostic(Code::MissingCredential, message, help)
+            warning_diagnostic(Code::MissingCredential, message, help)
         });
     }
 
@@ -115,7 +115,7 @@ impl Findings {
         let origin = operation.server.url.origin().ascii_serialization();
         self.add_finding(Key::Origin(origin.clone()), operation, || Diagnostic {
             pointer: operation.source_pointer().to_owned(),
-            ..finding_diagnostic(
+            ..warning_diagnostic(
                 Code::ForeignServer,
                 format!(
                     "expected operations on the server of the toolset, got the origin `{origin}`"
@@ -148,7 +148,7 @@ impl Findings {
     }
 
     /// Writes all findings into the report of the toolset with this name.
-    pub(super) fn into_report(self, toolset: Option<&ToolsetName>, report: &mut Report) {
+    pub(super) fn write_into_report(self, toolset: Option<&ToolsetName>, report: &mut Report) {
         let place = toolset.map(|name| format!(" in the toolset `{name}`")).unwrap_or_default();
         for finding in self.by_key.into_values() {
             let message = finding.finding_message();
@@ -192,12 +192,12 @@ fn quoted_names<'a>(names: impl Iterator<Item = &'a String>, n_names: usize) -> 
     }
 }
 
-fn diagnostic_of(missing: &Missing<'_>) -> Diagnostic {
+fn missing_scheme_diagnostic(missing: &Missing<'_>) -> Diagnostic {
     let SecurityScheme { name, kind, file, pointer, .. } = missing.scheme;
     let (message, help) = if missing.scopes.is_empty() {
         (
             format!("expected a credential for the security scheme `{name}`, got none"),
-            write(name, kind),
+            credential_help(name, kind),
         )
     } else {
         (
@@ -208,12 +208,12 @@ fn diagnostic_of(missing: &Missing<'_>) -> Diagnostic {
     Diagnostic {
         file: file.clone(),
         pointer: pointer.to_string(),
-        ..finding_diagnostic(Code::MissingCredential, message, &help)
+        ..warning_diagnostic(Code::MissingCredential, message, &help)
     }
 }
 
 /// The finding about a scheme whose token endpoint is at an origin where no credential may go.
-fn diagnostic_of_endpoint(scheme: &SecurityScheme, foreign: &Foreign) -> Diagnostic {
+fn foreign_endpoint_diagnostic(scheme: &SecurityScheme, foreign: &Foreign) -> Diagnostic {
     let SecurityScheme { name, file, pointer, .. } = scheme;
     let Foreign { origin, is_metadata } = foreign;
     let (what, key) = if *is_metadata {
@@ -230,11 +230,11 @@ fn diagnostic_of_endpoint(scheme: &SecurityScheme, foreign: &Foreign) -> Diagnos
     Diagnostic {
         file: file.clone(),
         pointer: pointer.to_string(),
-        ..finding_diagnostic(Code::ForeignTokenEndpoint, message, &help)
+        ..warning_diagnostic(Code::ForeignTokenEndpoint, message, &help)
     }
 }
 
-fn write(name: &str, kind: &SecuritySchemeKind) -> String {
+fn credential_help(name: &str, kind: &SecuritySchemeKind) -> String {
     match (compatibility::example_credential(kind), kind) {
         (Some(example), _) => {
             format!("write `credentials: {{{name}: {example}}}`, or `auth: none` to call without")
@@ -249,7 +249,7 @@ fn write(name: &str, kind: &SecuritySchemeKind) -> String {
     }
 }
 
-fn finding_diagnostic(code: Code, message: String, help: &str) -> Diagnostic {
+fn warning_diagnostic(code: Code, message: String, help: &str) -> Diagnostic {
     Diagnostic::new(code, Severity::Warning, message, help)
 }
 

@@ -30,7 +30,7 @@ pub(super) fn only_key_credential(
             let message =
                 "expected a security scheme of the description that is an API key, got none";
             let remedy = Remedy::SetHeader { header: "X-Api-Key: env:NAME".to_owned() };
-            reader.advise(ConfigCode::UnknownScheme, OPTION, message, remedy);
+            reader.report_fault_with_remedy(ConfigCode::UnknownScheme, OPTION, message, remedy);
             None
         }
         several => {
@@ -38,7 +38,12 @@ pub(super) fn only_key_credential(
                 "expected one security scheme of the description that is an API key, got: `{}`",
                 several.join("`, `")
             );
-            reader.advise(ConfigCode::UnknownScheme, OPTION, message, Remedy::NameCredentials);
+            reader.report_fault_with_remedy(
+                ConfigCode::UnknownScheme,
+                OPTION,
+                message,
+                Remedy::NameCredentials,
+            );
             None
         }
     }

@@ -42,12 +42,12 @@ impl Origins {
     }
 
     /// Returns true if credentials may go to the operation's server.
-    pub(super) fn allow(&self, operation: &Operation) -> bool {
-        self.named_by(&operation.server.url).is_some()
+    pub(super) fn allows_credentials(&self, operation: &Operation) -> bool {
+        self.allowing_party(&operation.server.url).is_some()
     }
 
     /// The party that allowed the origin of a URL for credentials; `None` if it is not allowed.
-    pub(super) fn named_by(&self, url: &Url) -> Option<NamedBy> {
+    pub(super) fn allowing_party(&self, url: &Url) -> Option<NamedBy> {
         let origin = url.origin();
         if self.listed.contains(&origin.ascii_serialization()) {
             return Some(NamedBy::Operator);

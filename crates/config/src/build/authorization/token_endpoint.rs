@@ -24,7 +24,7 @@ pub(super) fn with_token_endpoint(
     service: Service<'_>,
 ) -> Result<AuthConfig, Foreign> {
     let AuthConfig::OAuth2(mut config) = config else { return Ok(config) };
-    let kind = flow_of(&config.grant);
+    let kind = preferred_flow(&config.grant);
     if config.endpoint == TokenEndpoint::Described {
         config.endpoint = endpoint_by_kind(&scheme.kind, kind, service)?;
         if let OAuth2Grant::AuthorizationCode(endpoints) = &mut config.grant {
@@ -36,7 +36,7 @@ pub(super) fn with_token_endpoint(
 }
 
 /// The flow whose token endpoint is preferred.
-fn flow_of(grant: &OAuth2Grant) -> OAuthFlowKind {
+fn preferred_flow(grant: &OAuth2Grant) -> OAuthFlowKind {
     match grant {
         OAuth2Grant::AuthorizationCode(_) => OAuthFlowKind::AuthorizationCode,
         _ => OAuthFlowKind::ClientCredentials,
@@ -65,7 +65,7 @@ fn set_login_endpoints(
             continue;
         };
         // A person types a password there: it must be at an origin that tokens may be requested from.
-        match service.origins.named_by(&url) {
+        match service.origins.allowing_party(&url) {
             Some(_) => *endpoint = Some(url.into()),
             None => return Err(foreign_origin(&url, false)),
         }
@@ -84,7 +84,7 @@ fn endpoint_by_kind(
             // The endpoint belongs to the server, whatever flow names it.
             let mut flows = own.into_iter().chain(flows);
             match (flows.find_map(|flow| flow.token_url.as_deref()), metadata_url) {
-                (Some(url), _) => token_url(url, service),
+                (Some(url), _) => endpoint_by_token_url(url, service),
                 (None, Some(url)) => endpoint_by_metadata(url, service),
                 (None, None) => Ok(TokenEndpoint::Described),
             }
@@ -94,11 +94,11 @@ fn endpoint_by_kind(
     }
 }
 
-fn token_url(text: &str, service: Service<'_>) -> Result<TokenEndpoint, Foreign> {
+fn endpoint_by_token_url(text: &str, service: Service<'_>) -> Result<TokenEndpoint, Foreign> {
     let Some(url) = resolved_url(text, service.loaded) else {
         return Ok(TokenEndpoint::DescribedUrl(text.to_owned()));
     };
-    match service.origins.named_by(&url) {
+    match service.origins.allowing_party(&url) {
         Some(NamedBy::Operator) => Ok(TokenEndpoint::Url(url.into())),
         Some(NamedBy::Description) => Ok(TokenEndpoint::DescribedUrl(url.into())),
         None => Err(foreign_origin(&url, false)),
@@ -108,7 +108,9 @@ fn token_url(text: &str, service: Service<'_>) -> Result<TokenEndpoint, Foreign>
 fn endpoint_by_metadata(text: &str, service: Service<'_>) -> Result<TokenEndpoint, Foreign> {
     let url = resolved_url(text, service.loaded);
     let named_by = match &url {
-        Some(url) => service.origins.named_by(url).ok_or_else(|| foreign_origin(url, true))?,
+        Some(url) => {
+            service.origins.allowing_party(url).ok_or_else(|| foreign_origin(url, true))?
+        }
         None => NamedBy::Description,
     };
     Ok(TokenEndpoint::DescribedMetadata(DescribedMetadata {

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use callgate_settings::{keep_private_file, read_file};
+use callgate_settings::{read_file, write_and_remove_oldest};
 use callgate_tool::hexadecimal;
 use http::{HeaderName, HeaderValue, header};
 use sha2::{Digest as _, Sha256};
@@ -53,7 +53,7 @@ impl DescriptionCache {
         }
         head.push('\n');
         let content = [head.as_bytes(), text].concat();
-        if let Err(error) = keep_private_file(&self.file, &content, MOST_FILES) {
+        if let Err(error) = write_and_remove_oldest(&self.file, &content, MOST_FILES) {
             tracing::debug!(%error, "a description is not kept");
         }
     }

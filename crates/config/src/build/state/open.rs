@@ -33,11 +33,11 @@ pub(super) async fn open_store(
 ) -> Option<Arc<dyn Store>> {
     let mut keys = Keys { key: None, old_keys: Vec::new() };
     if let Some(key) = &state.key {
-        keys.key = Some(get_secret(reader, "/state/key", key, build_context, KEY).await?);
+        keys.key = Some(get_or_report_secret(reader, "/state/key", key, build_context, KEY).await?);
     }
     for (index, key) in state.old_keys.iter().enumerate() {
         let pointer = format!("/state/old_keys/{index}");
-        keys.old_keys.push(get_secret(reader, &pointer, key, build_context, KEY).await?);
+        keys.old_keys.push(get_or_report_secret(reader, &pointer, key, build_context, KEY).await?);
     }
     match &state.engine {
         StateEngine::File { path, bytes } => {
@@ -141,10 +141,10 @@ fn error_with_cause(error: &Error) -> String {
 }
 
 fn report_store_error(reader: &mut Reader, error: &Error, help: &str) {
-    reader.complain(ConfigCode::State, "/state", error_with_cause(error), help);
+    reader.report_fault(ConfigCode::State, "/state", error_with_cause(error), help);
 }
 
-async fn get_secret(
+async fn get_or_report_secret(
     reader: &mut Reader,
     pointer: &str,
     reference: &SecretReference,
@@ -152,7 +152,7 @@ async fn get_secret(
     help: &str,
 ) -> Option<Secret> {
     let secret_value = build_context.secrets.get(reference).await.map_err(|error| {
-        reader.complain(ConfigCode::MissingSecret, pointer, error.to_string(), help);
+        reader.report_fault(ConfigCode::MissingSecret, pointer, error.to_string(), help);
     });
     secret_value.ok()
 }
@@ -161,7 +161,9 @@ async fn get_secret(
 mod redis {
     use callgate_state::{Durability, RedisAddress, RedisServers, RedisSettings, RedisStore};
 
-    use super::{Arc, BuildContext, KEY, Keys, Reader, Store, get_secret, report_store_error};
+    use super::{
+        Arc, BuildContext, KEY, Keys, Reader, Store, get_or_report_secret, report_store_error,
+    };
     use crate::{
         build::tls,
         state::{RedisConfig, RedisNodes, RedisUrl},
@@ -186,14 +188,20 @@ mod redis {
         }
         if let Some(reference) = &redis.password {
             settings.password = Some(
-                get_secret(reader, "/state/redis/password", reference, build_context, PASSWORD)
-                    .await?,
+                get_or_report_secret(
+                    reader,
+                    "/state/redis/password",
+                    reference,
+                    build_context,
+                    PASSWORD,
+                )
+                .await?,
             );
         }
         if redis.servers.urls().iter().all(|url| url.is_secure) {
             settings.tls = Some(tls::load_tls_settings(reader, &redis.tls, base, secrets).await);
         }
-        let store = RedisStore::new(&settings, &environment.network(None));
+        let store = RedisStore::new(&settings, &environment.network_avoiding_listeners(None));
         store
             .map(|store| Arc::new(store) as _)
             .map_err(|error| report_store_error(reader, &error, KEY))
@@ -215,7 +223,8 @@ mod redis {
                 if let Some(reference) = reference {
                     let pointer = "/state/redis/sentinel/password";
                     sentinel_password = Some(
-                        get_secret(reader, pointer, reference, build_context, PASSWORD).await?,
+                        get_or_report_secret(reader, pointer, reference, build_context, PASSWORD)
+                            .await?,
                     );
                 }
                 let (primary, sentinels) = (master.clone(), nodes.iter().map(address).collect());

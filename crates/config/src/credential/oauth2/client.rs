@@ -2,7 +2,7 @@
 
 use callgate_auth::{ClientAuthentication, OAuth2Client, PrivateKeyJwt, SigningAlgorithm};
 use callgate_secret::SecretReference;
-use callgate_settings::{Mapping, Reader, SettingCode, Words, at, words};
+use callgate_settings::{Mapping, Reader, SettingCode, Words, member_pointer, words};
 
 use super::OAuth2Keys;
 
@@ -26,7 +26,7 @@ words! {
 
 /// The client with its authentication; the inner `None` if none is named.
 #[expect(clippy::option_option, reason = "no client, or one that is at fault")]
-pub(super) fn oauth2_client(
+pub(super) fn read_oauth2_client(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     id: Option<SecretReference>,
@@ -63,7 +63,12 @@ fn read_client_authentication(
         words.find(|(_, listed_method)| *listed_method == method).map_or("", |(word, _)| word);
     for key in unused.iter().filter(|key| has(key)) {
         let message = format!("`{key}` is of no use with the client authentication `{word}`");
-        reader.complain(SettingCode::WrongValue, at(mapping, key), message, "remove one of them");
+        reader.report_fault(
+            SettingCode::WrongValue,
+            member_pointer(mapping, key),
+            message,
+            "remove one of them",
+        );
     }
     if let Some(needed) = needed {
         reader.report_missing_key(mapping, needed);

@@ -1,7 +1,7 @@
 //! The right to decide about calls of others: `approves` of a principal or an issuer, and the key `four_eyes`, by which
 //! nobody decides about their own calls.
 
-use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms};
+use callgate_settings::{Kind, Mapping, Reader, SettingCode, forms, member_pointer};
 use callgate_tool::Effect;
 
 use super::{AccessConfig, IssuerConfig};
@@ -62,7 +62,7 @@ forms! {
     struct ApprovableCalls => Approves, Kind::List(&Kind::Text), |reader, mapping, key| {
         let mut entries = Vec::new();
         for (index, name) in reader.strings(mapping, key).into_iter().enumerate() {
-            let pointer = format!("{}/{index}", at(mapping, key));
+            let pointer = format!("{}/{index}", member_pointer(mapping, key));
             entries.extend(read_approvable(reader, &pointer, name.to_owned()));
         }
         Some(Approves(entries))
@@ -77,7 +77,7 @@ fn read_approvable(reader: &mut Reader, pointer: &str, name: String) -> Option<A
         (Some(_), true) => {
             let message = format!("expected one meaning, got an effect and a toolset: `{name}`");
             let help = "name the tools of the toolset, or give it another name";
-            reader.complain(SettingCode::WrongValue, pointer, message, help);
+            reader.report_fault(SettingCode::WrongValue, pointer, message, help);
             None
         }
         (Some(effect), false) => Some(Approvable::Effect(effect)),
@@ -100,7 +100,12 @@ pub(super) fn check_four_eyes(reader: &mut Reader, mapping: Mapping<'_>, access:
     } else {
         return;
     };
-    reader.complain(SettingCode::WrongValue, at(mapping, "four_eyes"), message, help);
+    reader.report_fault(
+        SettingCode::WrongValue,
+        member_pointer(mapping, "four_eyes"),
+        message,
+        help,
+    );
 }
 
 /// True if the subjects of one issuer are named by several claims.

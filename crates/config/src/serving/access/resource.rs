@@ -3,7 +3,9 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, pointer_segment};
+use callgate_settings::{
+    Kind, Mapping, Reader, SettingCode, forms, member_pointer, pointer_segment,
+};
 use callgate_tree::Node;
 use url::{Origin, Url};
 
@@ -22,7 +24,7 @@ forms! {
         }
         let message = "expected `https://HOST` or `http://HOST:PORT`, without a path";
         let help = "write the address that callers reach the sidecar by";
-        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+        reader.report_fault(SettingCode::WrongValue, member_pointer(mapping, key), message, help);
         None
     };
     struct ToolsetScopes => Scopes, Kind::Map(&Kind::AnyOf(&[Kind::Text, Kind::List(&Kind::Text)])), read_scopes;
@@ -38,7 +40,7 @@ fn is_origin(url: &Url) -> bool {
 }
 
 fn read_scopes(reader: &mut Reader, issuer: Mapping<'_>, key: &str) -> Option<Scopes> {
-    let (node, pointer) = (issuer.object.get(key)?, at(issuer, key));
+    let (node, pointer) = (issuer.object.get(key)?, member_pointer(issuer, key));
     let Some(object) = node.as_object() else {
         let help = "for example `{pets: pets.call}`";
         reader.report_wrong_type(&pointer, "a mapping from toolsets to scopes", node, help);
@@ -52,7 +54,7 @@ fn read_scopes(reader: &mut Reader, issuer: Mapping<'_>, key: &str) -> Option<Sc
             Node::Array(items) => &**items,
             one => std::slice::from_ref(one),
         };
-        let texts: Option<Vec<_>> = items.iter().map(scope_text).collect();
+        let texts: Option<Vec<_>> = items.iter().map(valid_scope).collect();
         if let Some(texts) = texts.filter(|texts| !texts.is_empty()) {
             scopes.insert(toolset.to_string(), texts);
         } else {
@@ -64,7 +66,7 @@ fn read_scopes(reader: &mut Reader, issuer: Mapping<'_>, key: &str) -> Option<Sc
 }
 
 /// A scope consists of printable ASCII without a quote or a backslash (RFC 6749 §3.3), so that a challenge can name it.
-fn scope_text(node: &Node) -> Option<String> {
+fn valid_scope(node: &Node) -> Option<String> {
     let is_one = |text: &&str| {
         !text.is_empty()
             && text.bytes().all(|byte| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e))

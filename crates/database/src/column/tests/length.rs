@@ -6,7 +6,11 @@ use super::*;
 fn a_longer_value_is_shown_as_the_text_that_the_limit_leaves() {
     let check = |kind: &ColumnKind, text: Option<&str>, most, expected: &str, is_cut| {
         let mut shown = String::new();
-        assert_eq!(write_shown(kind, text, Postgres, most, &mut shown), is_cut, "{text:?}");
+        assert_eq!(
+            write_json_within_limit(kind, text, Postgres, most, &mut shown),
+            is_cut,
+            "{text:?}"
+        );
         assert_eq!(shown, expected);
     };
     let text = ColumnKind::Text { most: None };

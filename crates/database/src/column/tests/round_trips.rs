@@ -3,7 +3,7 @@
 use callgate_tool::{Number, Value, json};
 use proptest::prelude::*;
 
-use super::{super::write_shown, ENGINES, Postgres, column, numeric, text, value};
+use super::{super::write_json_within_limit, ENGINES, Postgres, column, numeric, text, value};
 use crate::catalog::ColumnKind;
 
 /// A kind with a value that its columns hold, in the form in which it is read again.
@@ -51,7 +51,7 @@ proptest! {
     #[test]
     fn a_value_that_is_bound_is_read_again(case in kind_and_value()) {
         let (kind, given) = case;
-        let bound = text(&column(kind.clone(), "x"), &given, Postgres).unwrap();
+        let bound = bound_text(&column(kind.clone(), "x"), &given, Postgres).unwrap();
         prop_assert_eq!(value(&kind, bound.as_deref(), Postgres), given);
     }
 
@@ -65,12 +65,12 @@ proptest! {
             let list = ColumnKind::Array(Box::new(kind.clone()));
             for kind in [&kind, &list] {
                 let read = value(kind, Some(&written), engine);
-                drop(text(&column(kind.clone(), &written), &read, engine));
+                drop(bound_text(&column(kind.clone(), &written), &read, engine));
                 let mut shown = String::new();
-                write_shown(kind, Some(&written), engine, written.len() / 2, &mut shown);
+                write_json_within_limit(kind, Some(&written), engine, written.len() / 2, &mut shown);
                 prop_assert!(Value::parse(&shown).is_ok(), "{}", shown);
                 shown.clear();
-                write_shown(kind, Some(&written), engine, usize::MAX, &mut shown);
+                write_json_within_limit(kind, Some(&written), engine, usize::MAX, &mut shown);
                 prop_assert_eq!(Value::parse(&shown).unwrap(), read);
             }
         }

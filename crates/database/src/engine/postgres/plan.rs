@@ -19,7 +19,7 @@ const LARGE_TABLES: &str = "select c.relname::text, max(c.reltuples)::bigint::te
 fn rows_read(rows: &[Vec<Option<String>>], sizes: &TableSizes) -> Option<f64> {
     let text = rows.first()?.first()?.as_deref()?;
     let plans: Value = serde_json::from_str(text).ok()?;
-    Some(Node(plans.pointer("/0/Plan")?).reads(1.0, sizes))
+    Some(Node(plans.pointer("/0/Plan")?).total_rows_read(1.0, sizes))
 }
 
 #[derive(Clone, Copy)]
@@ -40,17 +40,17 @@ impl<'a> Node<'a> {
     }
 
     /// The rows that it and the nodes below it read if a share of its rows is taken.
-    fn reads(self, share: f64, sizes: &TableSizes) -> f64 {
+    fn total_rows_read(self, share: f64, sizes: &TableSizes) -> f64 {
         let input = |child: Self| match child.text("Parent Relationship") {
             // It runs for each row, unless its rows are looked up in a table of hashes.
             "SubPlan" if !self.has_hashed_subplan() => {
-                child.reads(1.0, sizes) * (self.rows() * share).max(1.0)
+                child.total_rows_read(1.0, sizes) * (self.rows() * share).max(1.0)
             }
-            "InitPlan" | "SubPlan" => child.reads(1.0, sizes),
-            "Inner" => self.reads_of_inner(child, share, sizes),
-            _ => child.reads(self.share_of_input(child, share), sizes),
+            "InitPlan" | "SubPlan" => child.total_rows_read(1.0, sizes),
+            "Inner" => self.inner_rows_read(child, share, sizes),
+            _ => child.total_rows_read(self.share_of_input(child, share), sizes),
         };
-        self.own_reads(share, sizes) + self.children().map(input).sum::<f64>()
+        self.own_rows_read(share, sizes) + self.children().map(input).sum::<f64>()
     }
 
     /// True if one of its expressions says so outside the literals, which callers write.
@@ -67,7 +67,7 @@ impl<'a> Node<'a> {
     }
 
     /// The rows that a scan reads itself.
-    fn own_reads(self, share: f64, sizes: &TableSizes) -> f64 {
+    fn own_rows_read(self, share: f64, sizes: &TableSizes) -> f64 {
         let whole =
             || sizes.get(self.text("Relation Name")).copied().unwrap_or_else(|| self.rows());
         match self.text("Node Type") {
@@ -92,9 +92,9 @@ impl<'a> Node<'a> {
     }
 
     /// The rows that the inner side of a join reads.
-    fn reads_of_inner(self, inner: Self, share: f64, sizes: &TableSizes) -> f64 {
+    fn inner_rows_read(self, inner: Self, share: f64, sizes: &TableSizes) -> f64 {
         let is_kept = matches!(inner.text("Node Type"), "Hash" | "Materialize" | "Memoize");
-        let once = inner.reads(1.0, sizes);
+        let once = inner.total_rows_read(1.0, sizes);
         if self.text("Node Type") != "Nested Loop" || is_kept {
             return once;
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use callgate_tool::ArgumentName;
-use callgate_tree::name_list;
+use callgate_tree::quoted_name_list;
 
 use super::{
     super::fit::{Fit, is_required},
@@ -30,11 +30,11 @@ impl<'a> Resolver<'a> {
                 let below = format!("input_fields/{}", operation.as_str());
                 self.fitting_names(&below, names, Fit::Input)
             } else {
-                self.note_unwritten(operation, fields);
+                self.note_read_only_columns(operation, fields);
                 self.default_inputs(operation, fields, key)
             };
             if operation == Operation::Create {
-                self.check_required(&named);
+                self.check_required_inputs(&named);
             } else if named.is_empty() {
                 let message = "expected columns that `update` may change, got none".to_owned();
                 self.report_error(ENTITY, "operations", message, "name them under `input_fields`");
@@ -64,7 +64,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Says which columns have values that are only read.
-    fn note_unwritten(&mut self, operation: Operation, fields: &[String]) {
+    fn note_read_only_columns(&mut self, operation: Operation, fields: &[String]) {
         let table: &'a Table = self.table;
         let columns = table.columns.iter().filter(|it| fields.contains(&it.name));
         let is_checked = |it: &Column| !matches!(it.kind, ColumnKind::Any | ColumnKind::Other);
@@ -77,7 +77,7 @@ impl<'a> Resolver<'a> {
         if types.is_empty() {
             return;
         }
-        let names = name_list(types.iter().map(String::as_str));
+        let names = quoted_name_list(types.iter().map(String::as_str));
         let operation = operation.as_str();
         let message = format!(
             "columns of types that cannot be checked are left out of `{operation}`: {names}"
@@ -88,7 +88,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A row cannot be created without the columns that are not null and have no default.
-    fn check_required(&mut self, inputs: &[String]) {
+    fn check_required_inputs(&mut self, inputs: &[String]) {
         let table: &'a Table = self.table;
         for column in &table.columns {
             let is_given = inputs.contains(&column.name)

@@ -1,6 +1,6 @@
 //! Operations and pages that the table of an entity rules out, although the settings allow them.
 
-use callgate_tree::name_list;
+use callgate_tree::quoted_name_list;
 
 use super::Resolver;
 use crate::{
@@ -12,8 +12,12 @@ use crate::{
 
 impl Resolver<'_> {
     /// Says which listed columns a model learns by conditions or by the order although no tool shows them.
-    pub(super) fn note_hidden<'n>(&mut self, key: &str, hidden: impl Iterator<Item = &'n String>) {
-        let names = name_list(hidden.map(String::as_str));
+    pub(super) fn note_hidden_columns<'n>(
+        &mut self,
+        key: &str,
+        hidden: impl Iterator<Item = &'n String>,
+    ) {
+        let names = quoted_name_list(hidden.map(String::as_str));
         if !names.is_empty() {
             let message =
                 format!("a model can learn the values of columns that no tool shows: {names}");
@@ -23,12 +27,12 @@ impl Resolver<'_> {
     }
 
     /// Says which columns of a large table have neither conditions nor an order.
-    pub(super) fn note_left(&mut self, key: &'static str, mut left: Vec<&String>) {
-        left.retain(|name| !self.table.has_index(name));
+    pub(super) fn note_left_out_columns(&mut self, key: &'static str, mut left: Vec<&String>) {
+        left.retain(|name| !self.table.is_first_in_index(name));
         let is_listed = self.settings.operations.contains(&Operation::List);
         let is_large = |_: &u64| is_listed && !left.is_empty() && !self.table.is_small();
         let Some(n_rows) = self.table.n_rows.filter(is_large) else { return };
-        let names = name_list(left.into_iter().map(String::as_str));
+        let names = quoted_name_list(left.into_iter().map(String::as_str));
         let size = match n_rows {
             _ if !self.context.engine.has(Ability::RowEstimates) => {
                 format!("more than {MOST_OF_SMALL}")
@@ -44,7 +48,7 @@ impl Resolver<'_> {
     }
 
     /// Says that rows of other tables count as those of the table.
-    pub(super) fn warn_of_heirs(&mut self) {
+    pub(super) fn warn_of_child_tables(&mut self) {
         if self.table.kind != TableKind::Parent {
             return;
         }

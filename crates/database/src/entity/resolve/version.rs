@@ -11,9 +11,13 @@ use crate::{
 };
 
 impl<'a> Resolver<'a> {
-    pub(super) fn version(&mut self, fields: &[String], key: &[String]) -> Option<String> {
+    pub(super) fn checked_version_column(
+        &mut self,
+        fields: &[String],
+        key: &[String],
+    ) -> Option<String> {
         let name = self.settings.version.as_ref()?;
-        let column = self.column("version", name)?;
+        let column = self.column_or_finding("version", name)?;
         let (expected, help) = if !Fit::Key.takes(column) {
             (Fit::Key.expected_column(), "name another column")
         } else if column.is_nullable {
@@ -30,7 +34,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// True if an update can write the next version. If it cannot, and no trigger can, two updates of one version would both succeed.
-    pub(super) fn writes_version(&mut self, version: Option<&str>) -> bool {
+    pub(super) fn can_write_version(&mut self, version: Option<&str>) -> bool {
         let Some(name) = version else { return false };
         let engine = self.context.engine;
         let table: &'a Table = self.table;

@@ -75,7 +75,7 @@ impl Object {
     }
 
     /// The object in the name of a finding: `shop.orders`, `shop.*`.
-    pub(super) fn name(&self) -> String {
+    pub(super) fn name_in_finding(&self) -> String {
         match self {
             Self::Everything | Self::Proxy | Self::Role(_) => self.to_sql().replace('`', ""),
             Self::Routine(text) => text.replace('`', "").to_lowercase().replace(' ', ":"),
@@ -90,13 +90,13 @@ impl Object {
         match self {
             Self::Everything => true,
             Self::Proxy | Self::Role(_) | Self::Routine(_) => false,
-            Self::Schema(pattern) => matches(pattern, schema),
+            Self::Schema(pattern) => matches_like_pattern(pattern, schema),
             Self::Table(granted_table) => granted_table == table,
         }
     }
 
     /// True if a right on the object is one on tables of this schema.
-    pub(super) fn reaches(&self, schema: &str) -> bool {
+    pub(super) fn covers_table_in_schema(&self, schema: &str) -> bool {
         match self {
             Self::Table(table) => table.schema.as_deref() == Some(schema),
             other => {
@@ -107,22 +107,22 @@ impl Object {
 }
 
 /// True if a name matches a pattern, in which `%` and `_` stand for others unless a backslash is before them.
-fn matches(pattern: &str, name: &str) -> bool {
+fn matches_like_pattern(pattern: &str, name: &str) -> bool {
     let mut rest = pattern.chars();
     match rest.next() {
         None => name.is_empty(),
         Some('%') => {
             let starts = name.char_indices().map(|(at, _)| at).chain([name.len()]);
             let mut tails = starts.filter_map(|at| name.get(at..));
-            tails.any(|tail| matches(rest.as_str(), tail))
+            tails.any(|tail| matches_like_pattern(rest.as_str(), tail))
         }
         Some('_') => {
             let mut others = name.chars();
-            others.next().is_some() && matches(rest.as_str(), others.as_str())
+            others.next().is_some() && matches_like_pattern(rest.as_str(), others.as_str())
         }
         Some(sign) => {
             let sign = if sign == '\\' { rest.next().unwrap_or(sign) } else { sign };
-            name.strip_prefix(sign).is_some_and(|tail| matches(rest.as_str(), tail))
+            name.strip_prefix(sign).is_some_and(|tail| matches_like_pattern(rest.as_str(), tail))
         }
     }
 }
@@ -144,7 +144,7 @@ impl Grant {
             return None;
         }
         if matches!(tokens.peek(), Some(GrantToken::Name(_))) {
-            return tokens.roles();
+            return tokens.take_role_grants();
         }
         let mut rights = Vec::new();
         loop {
@@ -159,7 +159,7 @@ impl Grant {
             return None;
         }
         let is_proxy = rights.iter().any(|(right, _)| right == "PROXY");
-        let on = if is_proxy { tokens.proxy_object()? } else { tokens.take_object()? };
+        let on = if is_proxy { tokens.take_proxy_object()? } else { tokens.take_object()? };
         if !tokens.takes_word("TO") {
             return None;
         }
@@ -205,11 +205,11 @@ impl Tokens {
         })
     }
 
-    fn proxy_object(&mut self) -> Option<Object> {
+    fn take_proxy_object(&mut self) -> Option<Object> {
         self.take_account().map(|_| Object::Proxy)
     }
 
-    fn roles(mut self) -> Option<Vec<Grant>> {
+    fn take_role_grants(mut self) -> Option<Vec<Grant>> {
         let mut roles = vec![self.take_account()?];
         while self.takes_sign(',') {
             roles.push(self.take_account()?);
@@ -240,7 +240,14 @@ mod tests {
         let grants = Grant::read(line).unwrap();
         let read: Vec<_> = grants
             .iter()
-            .map(|it| (it.right.as_str(), it.columns.clone(), it.on.name(), it.grantee.to_sql()))
+            .map(|it| {
+                (
+                    it.right.as_str(),
+                    it.columns.clone(),
+                    it.on.name_in_finding(),
+                    it.grantee.to_sql(),
+                )
+            })
             .collect();
         let expected: Vec<_> = expected
             .iter()
@@ -299,7 +306,7 @@ mod tests {
             (r"sho\_", "shop", false),
             (r"sh\_p%", "sh_p1", true),
         ] {
-            assert_eq!(matches(pattern, schema), is_match, "{pattern} {schema}");
+            assert_eq!(matches_like_pattern(pattern, schema), is_match, "{pattern} {schema}");
         }
     }
 }

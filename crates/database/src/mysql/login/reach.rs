@@ -15,7 +15,7 @@ use crate::{
     settings::TableName,
 };
 
-pub(super) async fn findings(
+pub(super) async fn reach_beyond_grants_findings(
     reader: &mut CatalogReader,
     grants: &Grants,
     needs: &Needs,
@@ -33,7 +33,7 @@ pub(super) async fn findings(
         let Some([schema, Some(name)]) = row_values(row) else { continue };
         let view = TableName { schema, name };
         if readable.contains_key(&view) {
-            findings.push(of_view(&view, needs));
+            findings.push(definer_view_finding(&view, needs));
         }
     }
     Ok(findings)
@@ -54,7 +54,7 @@ fn ungranted_columns_finding(
                 && (grant.columns.is_empty() || grant.columns.contains(column))
         };
         // `right` has the findings about these.
-        grants.all().any(is_it)
+        grants.held_and_reached_grants().any(is_it)
     };
     let is_listed = |column: &String| listed.is_some_and(|listed| listed.contains(column));
     let beyond = || columns.iter().filter(|column| !is_listed(column) && !is_granted(column));
@@ -66,7 +66,7 @@ fn ungranted_columns_finding(
 }
 
 /// Nothing says what such a view reads: it may show the rows of tables that the login may not read.
-fn of_view(view: &TableName, needs: &Needs) -> LoginFinding {
+fn definer_view_finding(view: &TableName, needs: &Needs) -> LoginFinding {
     let grade = if needs.withheld.is_empty() { Grade::Unused } else { Grade::Dangerous };
     let quoted = Object::Table(view.clone()).to_sql();
     let message = format!(
@@ -77,7 +77,7 @@ fn of_view(view: &TableName, needs: &Needs) -> LoginFinding {
 }
 
 /// Unqualified names of a text would be those of the server.
-pub(super) fn of_database(database: &str) -> Option<LoginFinding> {
+pub(super) fn server_database_finding(database: &str) -> Option<LoginFinding> {
     let is_of_server = ["information_schema", "mysql", "performance_schema", "sys"]
         .iter()
         .any(|name| database.eq_ignore_ascii_case(name));

@@ -15,7 +15,7 @@ use crate::{
     settings::TableName,
 };
 
-pub(super) async fn findings(
+pub(super) async fn unmet_requirement_findings(
     reader: &mut CatalogReader,
     grants: &Grants,
     needs: &Needs,
@@ -24,10 +24,10 @@ pub(super) async fn findings(
     for (table, of_table) in &needs.tables {
         findings.extend(missing_right_findings(table, of_table, grants));
         if !of_table.inserts.is_empty() || !of_table.updates.is_empty() {
-            findings.extend(foreign_key_finding(reader, table, grants).await?);
+            findings.extend(hidden_foreign_keys_finding(reader, table, grants).await?);
         }
     }
-    findings.extend(engine_findings(reader, grants, needs).await?);
+    findings.extend(unsafe_engine_findings(reader, grants, needs).await?);
     Ok(findings)
 }
 
@@ -76,7 +76,7 @@ fn missing_right_finding(
 }
 
 /// A row must not refer to one of another caller, so that the foreign keys of a table that tools write must be seen.
-async fn foreign_key_finding(
+async fn hidden_foreign_keys_finding(
     reader: &mut CatalogReader,
     table: &TableName,
     grants: &Grants,
@@ -87,7 +87,7 @@ async fn foreign_key_finding(
 }
 
 /// Tables that are written and that an engine without transactions keeps.
-async fn engine_findings(
+async fn unsafe_engine_findings(
     reader: &mut CatalogReader,
     grants: &Grants,
     needs: &Needs,

@@ -19,18 +19,18 @@ use crate::{
     settings::TableName,
 };
 
-pub(super) async fn findings(
+pub(super) async fn surplus_right_findings(
     reader: &mut CatalogReader,
     grants: &Grants,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut findings = Vec::new();
-    for grant in grants.all() {
+    for grant in grants.held_and_reached_grants() {
         if grant.is_grantable {
-            findings.push(grants_on(grant));
+            findings.push(grant_option_finding(grant));
         }
         if !matches!((&grant.on, &*grant.right), (Object::Role(_), _) | (_, "USAGE")) {
-            let columns = columns(reader, grant).await?;
+            let columns = granted_or_all_columns(reader, grant).await?;
             findings.extend(surplus_right_finding(grant, &columns, needs));
         }
     }
@@ -38,15 +38,16 @@ pub(super) async fn findings(
 }
 
 /// The finding about the right to grant a right.
-fn grants_on(grant: &Grant) -> LoginFinding {
+fn grant_option_finding(grant: &Grant) -> LoginFinding {
     let (on, grantee) = (grant.on.to_sql(), grant.grantee.to_sql());
     let remedy = match &grant.on {
         Object::Role(_) => format!("REVOKE ADMIN OPTION FOR {on} FROM {grantee}"),
         Object::Proxy => format!("REVOKE PROXY ON {on} FROM {grantee}"),
         _ => format!("REVOKE GRANT OPTION ON {on} FROM {grantee}"),
     };
-    let name = format!("grant-option:{}", grant.on.name());
-    let message = format!("the login may grant its rights on `{}` to others", grant.on.name());
+    let name = format!("grant-option:{}", grant.on.name_in_finding());
+    let message =
+        format!("the login may grant its rights on `{}` to others", grant.on.name_in_finding());
     finding(Grade::Dangerous, name, message, remedy)
 }
 
@@ -60,7 +61,7 @@ fn surplus_right_finding(
     let grantee = grant.grantee.to_sql();
     let held = HeldRight {
         right: &grant.right,
-        name: &grant.on.name(),
+        name: &grant.on.name_in_finding(),
         on: &grant.on.to_sql(),
         columns,
         named: &grant.columns,
@@ -94,20 +95,23 @@ fn judged_right<'a>(
     needs: &'a Needs,
 ) -> JudgedRight<'a> {
     let (table, scope) = match &grant.on {
-        on if on.reaches("mysql") => (None, Scope::System),
+        on if on.covers_table_in_schema("mysql") => (None, Scope::System),
         Object::Table(name) => (Some((&*name.name, needs.tables.get(name))), Scope::Table),
         Object::Routine(_) => (None, Scope::Routine),
-        on if on.reaches("performance_schema") => (None, Scope::Statistics),
+        on if on.covers_table_in_schema("performance_schema") => (None, Scope::Statistics),
         _ => (None, Scope::Any),
     };
     JudgedRight { engine: Engine::Mysql, word: &grant.right, scope, table, columns }
 }
 
 /// The columns of a right on those of a table: all that can be given values, unless it names some.
-async fn columns(reader: &mut CatalogReader, grant: &Grant) -> Result<BTreeSet<String>, Error> {
+async fn granted_or_all_columns(
+    reader: &mut CatalogReader,
+    grant: &Grant,
+) -> Result<BTreeSet<String>, Error> {
     let Object::Table(table) = &grant.on else { return Ok(BTreeSet::new()) };
     let is_of_columns = matches!(&*grant.right, "INSERT" | "SELECT" | "UPDATE");
-    if !grant.columns.is_empty() || !is_of_columns || grant.on.reaches("mysql") {
+    if !grant.columns.is_empty() || !is_of_columns || grant.on.covers_table_in_schema("mysql") {
         return Ok(grant.columns.iter().cloned().collect());
     }
     let schema = table.schema.as_deref().unwrap_or_default();

@@ -30,8 +30,8 @@ impl Queries {
     async fn new(connecting: &Connecting, text: &'static str, most: u32) -> Self {
         let mysql = Mysql::connect(connecting).await.unwrap();
         let mut bare = Dialling::new(connecting).unwrap().open().await.unwrap();
-        bare.meter.allow(bare.allowance);
-        bare.prepare(&[&Arc::from(text)]).await.unwrap();
+        bare.meter.reset_allowance(bare.allowance);
+        bare.prepare_missing(&[&Arc::from(text)]).await.unwrap();
         let prepared = bare.prepared_statement(text).unwrap();
         Self { bare, prepared, mysql, text, most }
     }
@@ -57,7 +57,7 @@ impl Queries {
 
 impl Ways for Queries {
     async fn rows(&mut self, way: Way, no: &str) -> Rows {
-        self.bare.meter.allow(self.bare.allowance);
+        self.bare.meter.reset_allowance(self.bare.allowance);
         match way {
             Way::Plain => {
                 self.query(no);

@@ -5,16 +5,16 @@ use super::{CatalogReader, row_reach, row_texts};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs, finding},
-    postgres::listing::schema,
+    postgres::listing::schema_or_public,
 };
 
-pub(super) async fn findings(
+pub(super) async fn list_evasion_findings(
     reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
-    let mut findings = row_reach::findings(reader, needs).await?;
+    let mut findings = row_reach::rule_evasion_findings(reader, needs).await?;
     let offered = needs.offered.iter().map(|(table, columns)| {
-        serde_json::json!({"schema": schema(table), "name": table.name, "columns": columns})
+        serde_json::json!({"schema": schema_or_public(table), "name": table.name, "columns": columns})
     });
     let offered = serde_json::to_string(&offered.collect::<Vec<_>>()).unwrap_or_default();
     for row in reader.read_rows(OWN_TYPES, &[&offered]).await? {

@@ -11,7 +11,7 @@ use crate::{
     login::{Grade, LoginFinding, Needs, finding},
 };
 
-pub(super) async fn findings(
+pub(super) async fn object_right_findings(
     reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
@@ -27,7 +27,7 @@ pub(super) async fn findings(
             name.is_some_and(|name| name.starts_with("execute:pg_catalog."))
         });
         rows.extend(others);
-        of_the_database = database_functions(own);
+        of_the_database = builtin_functions_finding(own);
         dangerous.extend(reader.read_rows(LARGE_OBJECTS, &[]).await?);
     }
     let of = |grade, rows: Vec<Vec<Option<String>>>| {
@@ -42,7 +42,7 @@ pub(super) async fn findings(
 }
 
 /// One finding about the database's own functions, of which each new database lets everybody run more than a hundred.
-fn database_functions(rows: Vec<Vec<Option<String>>>) -> Option<LoginFinding> {
+fn builtin_functions_finding(rows: Vec<Vec<Option<String>>>) -> Option<LoginFinding> {
     let mut names = BTreeSet::new();
     let mut routines: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in rows {

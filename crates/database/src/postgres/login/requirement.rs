@@ -9,7 +9,7 @@ use crate::{
     settings::TableName,
 };
 
-pub(super) async fn findings(
+pub(super) async fn missing_right_findings(
     reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {

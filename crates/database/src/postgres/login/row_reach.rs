@@ -3,19 +3,19 @@
 //! one (operators, aggregates, types and their checks, classes of operators), inheritance and partitions in both directions, and foreign
 //! tables of this name. The text of other functions is not read.
 
-use super::{CatalogReader, catalog_name, row_texts};
+use super::{CatalogReader, qualified_table_name, row_texts};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs, finding},
 };
 
-pub(super) async fn findings(
+pub(super) async fn rule_evasion_findings(
     reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
     let json = |names: Vec<String>| serde_json::to_string(&names).unwrap_or_default();
-    let offered = json(needs.tables.keys().map(catalog_name).collect());
-    let withheld = json(needs.withheld.iter().map(catalog_name).collect());
+    let offered = json(needs.tables.keys().map(qualified_table_name).collect());
+    let withheld = json(needs.withheld.iter().map(qualified_table_name).collect());
     let rows = reader.read_rows(SHOWN, &[&offered, &withheld]).await?;
     let findings = rows.into_iter().filter_map(|row| {
         let [name, label, kind, tables, remedy] = row_texts(row)?;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{CatalogReader, catalog_name, grantee, row_texts, subjects};
+use super::{CatalogReader, grantee, qualified_table_name, row_texts, subjects};
 use crate::{
     engine::Engine,
     error::Error,
@@ -29,7 +29,7 @@ struct GrantedRight {
     numbers: String,
 }
 
-pub(super) async fn findings(
+pub(super) async fn owned_and_granted_findings(
     reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
@@ -67,7 +67,7 @@ pub(super) async fn granted_right_findings(
         granted_right.numbers = numbers;
     }
     for ((name, right), granted) in granted {
-        findings.extend(unused_right(&name, &right, &granted, &tools));
+        findings.extend(surplus_right_finding(&name, &right, &granted, &tools));
     }
     Ok(findings)
 }
@@ -80,7 +80,8 @@ struct Tools<'a> {
 
 impl<'a> Tools<'a> {
     fn from_needs(needs: &'a Needs) -> Self {
-        let tables = needs.tables.iter().map(|(table, of_table)| (catalog_name(table), of_table));
+        let tables =
+            needs.tables.iter().map(|(table, of_table)| (qualified_table_name(table), of_table));
         Self { needs, tables: tables.collect() }
     }
 
@@ -104,7 +105,7 @@ fn unqualified_name(name: &str) -> &str {
 }
 
 /// The finding about a right, unless tools use all of it.
-fn unused_right(
+fn surplus_right_finding(
     name: &str,
     right: &str,
     granted: &GrantedRight,

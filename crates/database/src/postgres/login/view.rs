@@ -1,17 +1,17 @@
 //! Views whose owner's rights read tables with row policies, or tables whose rows the session decides: they show every row,
 //! whoever asks.
 
-use super::{CatalogReader, catalog_name, grantee, row_texts, subjects};
+use super::{CatalogReader, grantee, qualified_table_name, row_texts, subjects};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs, finding},
 };
 
-pub(super) async fn findings(
+pub(super) async fn unfiltered_view_findings(
     reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
-    let withheld: Vec<String> = needs.withheld.iter().map(catalog_name).collect();
+    let withheld: Vec<String> = needs.withheld.iter().map(qualified_table_name).collect();
     let withheld = serde_json::to_string(&withheld).unwrap_or_default();
     let rows = reader.read_rows(VIEWS, &[&withheld]).await?;
     let findings = rows.into_iter().filter_map(|row| {

@@ -67,7 +67,7 @@ async fn fetch_rows(
             return Ok((came, true));
         } else {
             // It is counted and dropped, so that it takes nothing of the allowance.
-            connection.meter.allow(connection.allowance);
+            connection.meter.reset_allowance(connection.allowance);
         }
     }
     came.affected = stream.rows_affected().unwrap_or(n_rows);
@@ -84,7 +84,7 @@ pub(super) fn checked_results(
     let each = each.map(|(at, (step, fetched))| match fetched {
         FetchedRows::All(came) => step.expects.checked_result(at, came),
         FetchedRows::Cut(came) => Ok(came),
-        FetchedRows::Failed(error) => Err(connection.statement_failure(&error)),
+        FetchedRows::Failed(error) => Err(connection.failure_before_commit(&error)),
     });
     each.collect()
 }

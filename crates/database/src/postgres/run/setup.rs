@@ -36,7 +36,7 @@ impl Setup {
         match may_set {
             MaySet::Calls => setup_calls(pairs),
             MaySet::Statements => {
-                let texts = pairs.iter().map(|(name, value)| set_statement(name, value));
+                let texts = pairs.iter().map(|(name, value)| set_local_statement(name, value));
                 Self::Statements(texts.collect())
             }
         }
@@ -51,7 +51,7 @@ fn setup_calls(pairs: Vec<(&str, String)>) -> Setup {
 }
 
 /// PostgreSQL, §4.1: a quote in a name or a text is doubled. A connection is used only while texts follow that rule.
-fn set_statement(name: &str, value: &str) -> String {
+fn set_local_statement(name: &str, value: &str) -> String {
     let name: Vec<_> = name.split('.').map(|part| quoted_text(part, '"')).collect();
     format!("set local {} = {}", name.join("."), quoted_text(value, '\''))
 }
@@ -78,7 +78,7 @@ mod tests {
 
     #[track_caller]
     fn check(name: &str, value: &str, expected: &str) {
-        assert_eq!(set_statement(name, value), expected);
+        assert_eq!(set_local_statement(name, value), expected);
     }
 
     #[test]

@@ -34,7 +34,7 @@ fn statements(engine: Engine, text: &str) -> Vec<String> {
     let orders = orders();
     let mut owner = orders.columns[1].clone();
     owner.is_nullable = true;
-    let bound = column::text(&owner, &text.into(), engine).unwrap();
+    let bound = column::bound_text(&owner, &text.into(), engine).unwrap();
     let value = bound.clone().unwrap();
     let rows = vec![("owner".to_owned(), value.clone())];
     let list: Vec<_> = [text, "x"].into_iter().map(Value::from).collect();

@@ -218,6 +218,6 @@ fn a_longer_text_is_read_with_one_character_more_than_its_limit() {
     let text = firsts(&database, &select(Sqlite, &reading)).remove(0);
     assert_eq!(text, "äöüä");
     let mut shown = String::new();
-    assert!(crate::column::write_shown(&TEXT, Some(&text), Sqlite, 3, &mut shown));
+    assert!(crate::column::write_json_within_limit(&TEXT, Some(&text), Sqlite, 3, &mut shown));
     assert_eq!(shown, r#""ä""#);
 }

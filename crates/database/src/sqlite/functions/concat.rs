@@ -9,10 +9,10 @@ use rusqlite::{
     types::Value,
 };
 
-use super::{error::too_large, operand::bytes, text};
+use super::{error::too_large, operand::text_bytes, text};
 
 /// Replaces the functions on a connection. What is kept of a group has at most so many bytes.
-pub(super) fn replace_in(connection: &Connection, most: usize) -> Result<()> {
+pub(super) fn replace_concat_functions(connection: &Connection, most: usize) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC
         | FunctionFlags::SQLITE_INNOCUOUS;
@@ -45,9 +45,9 @@ impl Aggregate<Texts, Option<Value>> for Concat {
     }
 
     fn step(&self, context: &mut Context<'_>, texts: &mut Texts) -> Result<()> {
-        let Some(next) = bytes(context.get_raw(0)) else { return Ok(()) };
+        let Some(next) = text_bytes(context.get_raw(0)) else { return Ok(()) };
         if texts.is_begun {
-            let separator = bytes(context.get_raw(1)).unwrap_or_default();
+            let separator = text_bytes(context.get_raw(1)).unwrap_or_default();
             texts.whole.extend_from_slice(&separator);
             texts.separators.push_back(u32::try_from(separator.len()).map_err(|_| too_large())?);
         }
@@ -68,7 +68,7 @@ impl WindowAggregate<Texts, Option<Value>> for Concat {
     }
 
     fn inverse(&self, context: &mut Context<'_>, texts: &mut Texts) -> Result<()> {
-        let Some(first) = bytes(context.get_raw(0)) else { return Ok(()) };
+        let Some(first) = text_bytes(context.get_raw(0)) else { return Ok(()) };
         let separator = texts.separators.pop_front();
         texts.is_begun = separator.is_some();
         let length = first.len() + usize::try_from(separator.unwrap_or_default()).unwrap_or(0);

@@ -3,7 +3,7 @@
 use rusqlite::{Error, ffi};
 
 /// The operands are none that the function takes.
-pub(super) fn refusal() -> Error {
+pub(super) fn refused_operands_error() -> Error {
     Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_AUTH), None)
 }
 

@@ -11,12 +11,12 @@ use rusqlite::{
 };
 
 use super::{
-    error::{refusal, too_large},
-    operand::{bytes, real},
+    error::{refused_operands_error, too_large},
+    operand::{shortest_real_text, text_bytes},
 };
 
 /// Replaces the functions on a connection. A text has at most so many bytes.
-pub(super) fn replace_in(connection: &Connection, most: usize) -> Result<()> {
+pub(super) fn replace_json_functions(connection: &Connection, most: usize) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC
         | FunctionFlags::SQLITE_INNOCUOUS
@@ -37,7 +37,7 @@ fn refuse_many_operands(connection: &Connection) -> Result<()> {
     for name in OF_MANY_OPERANDS {
         for n_operands in MOST_OPERANDS + 1..=most {
             let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
-            let refuse = |_: &mut Context<'_>| Err::<i64, _>(refusal());
+            let refuse = |_: &mut Context<'_>| Err::<i64, _>(refused_operands_error());
             connection.create_scalar_function(name, n_operands, flags, refuse)?;
         }
     }
@@ -75,7 +75,7 @@ impl Builder {
         for at in (0..context.len()).step_by(width) {
             let is_name = matches!(context.get_raw(at), ValueRef::Text(_));
             if self.kind == Kind::Object && (!is_name || at + 1 == context.len()) {
-                return Err(refusal());
+                return Err(refused_operands_error());
             }
             self.add(context, at, &mut members)?;
         }
@@ -86,7 +86,7 @@ impl Builder {
     fn add(self, context: &Context<'_>, at: usize, members: &mut Members) -> Result<()> {
         let member = match self.kind {
             Kind::Array => value(context, at)? + ",",
-            Kind::Object => match bytes(context.get_raw(at)) {
+            Kind::Object => match text_bytes(context.get_raw(at)) {
                 Some(name) => format!("{}:{},", string(&name), value(context, at + 1)?),
                 // The engine leaves out a member without a name.
                 None => String::new(),
@@ -144,13 +144,13 @@ impl WindowAggregate<Members, Json> for Builder {
 
 fn value(context: &Context<'_>, at: usize) -> Result<String> {
     Ok(match context.get_raw(at) {
-        ValueRef::Blob(_) => return Err(refusal()),
+        ValueRef::Blob(_) => return Err(refused_operands_error()),
         ValueRef::Integer(number) => number.to_string(),
         ValueRef::Null => "null".to_owned(),
         ValueRef::Real(number) if number.is_infinite() => {
             if number > 0.0 { "9.0e+999" } else { "-9.0e+999" }.to_owned()
         }
-        ValueRef::Real(number) => real(number),
+        ValueRef::Real(number) => shortest_real_text(number),
         ValueRef::Text(text) if context.get_subtype(at) == JSON => {
             String::from_utf8_lossy(text).into_owned()
         }

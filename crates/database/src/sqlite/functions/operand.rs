@@ -3,17 +3,17 @@
 use rusqlite::types::ValueRef;
 
 /// The value as a text; `None` for null.
-pub(super) fn bytes(value: ValueRef<'_>) -> Option<Vec<u8>> {
+pub(super) fn text_bytes(value: ValueRef<'_>) -> Option<Vec<u8>> {
     match value {
         ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Some(bytes.to_vec()),
         ValueRef::Integer(number) => Some(number.to_string().into_bytes()),
         ValueRef::Null => None,
-        ValueRef::Real(number) => Some(real(number).into_bytes()),
+        ValueRef::Real(number) => Some(shortest_real_text(number).into_bytes()),
     }
 }
 
 /// A number as the engine writes it, but with the fewest digits that are read as the number again.
-pub(super) fn real(number: f64) -> String {
+pub(super) fn shortest_real_text(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "Inf" } else { "-Inf" }.to_owned();
     }

@@ -5,13 +5,16 @@ use rusqlite::Connection;
 use super::Rights;
 
 /// Adds what the engine does when rows change as the rights say.
-pub(super) fn add(rights: &mut Rights, connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn add_foreign_key_rights(
+    rights: &mut Rights,
+    connection: &Connection,
+) -> rusqlite::Result<()> {
     let keys = keys(connection)?;
     // Each round adds the children of the last; there are no more rounds than keys.
     for _ in 0..=keys.len() {
         let before = rights.clone();
         for key in &keys {
-            key.add(rights, &before);
+            key.add_key_rights(rights, &before);
         }
     }
     Ok(())
@@ -26,8 +29,8 @@ struct Key {
 }
 
 impl Key {
-    fn add(&self, rights: &mut Rights, before: &Rights) {
-        if before.changes(&self.child) || before.changes(&self.parent) {
+    fn add_key_rights(&self, rights: &mut Rights, before: &Rights) {
+        if before.allows_changes_to(&self.child) || before.allows_changes_to(&self.parent) {
             rights.reads.entry(self.child.clone()).or_default();
             rights.reads.entry(self.parent.clone()).or_default();
         }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8};
 
-use crate::read::{Problem, check_lines, utf8};
+use crate::read::{Problem, check_zeros_and_lengths, utf8};
 
 pub(super) fn page_text(bytes: &[u8]) -> Result<Cow<'_, str>, Problem> {
     let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
@@ -26,7 +26,7 @@ pub(super) fn page_text(bytes: &[u8]) -> Result<Cow<'_, str>, Problem> {
             text
         }
     };
-    check_lines(&text)?;
+    check_zeros_and_lengths(&text)?;
     Ok(text)
 }
 

@@ -9,11 +9,11 @@ const DELIMITERS: [char; 4] = [',', '\t', '|', ';'];
 /// The cells of columns whose head is the name of a secret, to the first line with another number of cells.
 pub(super) fn secret_cells(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut table: Option<Table> = None;
-    lines(text).flat_map(move |line| {
+    line_ranges(text).flat_map(move |line| {
         if let Some(cells) = table.as_ref().and_then(|table| table.secret_cells(text, &line)) {
             return cells;
         }
-        table = Table::headed_by(text, &line);
+        table = Table::from_secret_header(text, &line);
         Vec::new()
     })
 }
@@ -26,12 +26,13 @@ struct Table {
 }
 
 impl Table {
-    fn headed_by(text: &str, line: &Range<usize>) -> Option<Self> {
+    fn from_secret_header(text: &str, line: &Range<usize>) -> Option<Self> {
         let head = text.get(line.clone())?;
         let delimiter = DELIMITERS.into_iter().find(|delimiter| head.contains(*delimiter))?;
         let cells = cells(text, line, delimiter);
         let names = cells.iter().map(|cell| text.get(cell.clone()).unwrap_or_default());
-        let secret = names.enumerate().filter(|(_, name)| is_name(name) && is_secret_member(name));
+        let secret =
+            names.enumerate().filter(|(_, name)| is_column_name(name) && is_secret_member(name));
         let secret: Vec<_> = secret.map(|(position, _)| position).collect();
         (!secret.is_empty()).then_some(Self { delimiter, n_columns: cells.len(), secret })
     }
@@ -45,7 +46,7 @@ impl Table {
     }
 }
 
-fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
+fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0_usize;
     text.split_inclusive('\n').map(move |line| {
         let range = start..start.saturating_add(line.trim_end().len());
@@ -68,7 +69,7 @@ fn cells(text: &str, line: &Range<usize>, delimiter: char) -> Vec<Range<usize>> 
     cells.collect()
 }
 
-fn is_name(cell: &str) -> bool {
+fn is_column_name(cell: &str) -> bool {
     cell.len() <= LONGEST_NAME
         && cell.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ' '))
 }

@@ -5,8 +5,8 @@ use super::*;
 #[track_caller]
 fn check(text: &str, expected: &str) {
     let mut ranges = callgate_secret::Ranges::default();
-    ranges.extend(secret_values(text).into_iter().map(|range| (range.start, range.end)));
-    let masked = ranges.mask(text.as_bytes()).unwrap_or_else(|| text.into());
+    ranges.extend(secret_value_ranges(text).into_iter().map(|range| (range.start, range.end)));
+    let masked = ranges.masked_bytes(text.as_bytes()).unwrap_or_else(|| text.into());
     assert_eq!(String::from_utf8(masked).unwrap(), expected);
 }
 
@@ -57,15 +57,15 @@ fn a_text_is_read_once_however_many_values_have_no_end() {
         "<password |<password>|pin=|token: \"|secret: {|--pin |a://b|pin|bearer a".split('|')
     {
         let text = part.repeat(50_000) + "/>";
-        assert!(secret_values(&text).len() <= 50_000);
+        assert!(secret_value_ranges(&text).len() <= 50_000);
     }
 }
 
 #[test]
 fn escapes_are_removed_as_readers_do() {
-    let plain = |text: &str| plain_texts(text).last().unwrap_or_default();
+    let plain = |text: &str| unescaped_texts(text).last().unwrap_or_default();
     assert_eq!(plain("%2522pin%2522%253A"), "\"pin\":");
     assert_eq!(plain(r"{\u0022pin\u0022: 1}"), "{\"pin\": 1}");
     assert_eq!(plain("&lt;pin&gt;1"), "<pin>1");
-    assert_eq!(plain_texts("a").count(), 0);
+    assert_eq!(unescaped_texts("a").count(), 0);
 }

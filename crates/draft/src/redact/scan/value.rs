@@ -18,7 +18,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Moves behind characters, and returns how many bytes they have.
-    fn skip(&mut self, is_skipped: impl Fn(char) -> bool) -> usize {
+    fn skip_while(&mut self, is_skipped: impl Fn(char) -> bool) -> usize {
         let rest = self.rest();
         let length = rest.find(|c| !is_skipped(c)).unwrap_or(rest.len());
         self.at = self.at.saturating_add(length);
@@ -45,13 +45,13 @@ impl<'t> Reader<'t> {
     /// `name is …`. A name that is assigned is the value of another member.
     pub(super) fn named_value(&mut self, name: &str, is_assigned: bool) -> Option<Range<usize>> {
         self.skip_index();
-        let is_quoted = self.skip(|c| "\"'\\]`".contains(c)) > 0;
-        self.skip(char::is_whitespace);
+        let is_quoted = self.skip_while(|c| "\"'\\]`".contains(c)) > 0;
+        self.skip_while(char::is_whitespace);
         if let Some(separator) = self.skip_any_of(&SEPARATORS) {
-            return self.value(name, separator, is_quoted);
+            return self.value_after_separator(name, separator, is_quoted);
         }
         if !is_quoted && !is_assigned {
-            return self.stated_value();
+            return self.value_after_is();
         }
         if self.skip_any_of(&[">"]).is_some() {
             if self.skip_any_of(&["<![CDATA["]).is_some() {
@@ -65,7 +65,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The word behind `is`, unless it is one of a sentence.
-    fn stated_value(&mut self) -> Option<Range<usize>> {
+    fn value_after_is(&mut self) -> Option<Range<usize>> {
         self.skip_any_of(&["is ", "was "])?;
         let word = self.range_until(char::is_whitespace);
         let has_digit = self.text.get(word.clone())?.bytes().any(|byte| byte.is_ascii_digit());
@@ -84,9 +84,9 @@ impl<'t> Reader<'t> {
         VALUE_MEMBERS.iter().find_map(|member| {
             let at = pair.find(member)?.saturating_add(member.len());
             let mut reader = Reader { text: self.text, at: start.saturating_add(at) };
-            reader.skip(|c| c.is_whitespace() || "\"'\\".contains(c));
+            reader.skip_while(|c| c.is_whitespace() || "\"'\\".contains(c));
             let separator = reader.skip_any_of(&SEPARATORS)?;
-            reader.value(name, separator, true)
+            reader.value_after_separator(name, separator, true)
         })
     }
 
@@ -98,11 +98,16 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn value(&mut self, name: &str, separator: &str, is_quoted: bool) -> Option<Range<usize>> {
-        let n_spaces = self.skip(|c| matches!(c, ' ' | '\t'));
+    fn value_after_separator(
+        &mut self,
+        name: &str,
+        separator: &str,
+        is_quoted: bool,
+    ) -> Option<Range<usize>> {
+        let n_spaces = self.skip_while(|c| matches!(c, ' ' | '\t'));
         let mark = Reader { text: self.text, at: self.at };
         if let Some(line_end) = mark.block_mark_end() {
-            return self.block(line_end);
+            return self.indented_block(line_end);
         }
         let rest = self.rest();
         let variable =
@@ -118,8 +123,8 @@ impl<'t> Reader<'t> {
             _ => {}
         }
         let word = rest.split(|c| !is_word_part(c)).next().unwrap_or_default();
-        let has_scheme =
-            is_scheme(word) && rest.get(word.len()..).is_some_and(|it| it.starts_with(' '));
+        let has_scheme = precedes_credential(word)
+            && rest.get(word.len()..).is_some_and(|it| it.starts_with(' '));
         Some(match (has_scheme, is_quoted, separator) {
             (false, true, _) => self.range_until(|c| c.is_whitespace() || ",}]\"'&<".contains(c)),
             (false, false, "=" | "%3D") if n_spaces == 0 => {
@@ -175,12 +180,12 @@ impl<'t> Reader<'t> {
     /// The end of a line that has nothing more than the mark of a block.
     fn block_mark_end(mut self) -> Option<usize> {
         self.skip_any_of(&BLOCK_MARKS);
-        self.skip(|c| matches!(c, ' ' | '\t' | '\r'));
+        self.skip_while(|c| matches!(c, ' ' | '\t' | '\r'));
         self.rest().starts_with('\n').then_some(self.at)
     }
 
     /// The lines behind a name that are indented more than its own, as in YAML; or the value that begins on the next line.
-    fn block(&mut self, line_end: usize) -> Option<Range<usize>> {
+    fn indented_block(&mut self, line_end: usize) -> Option<Range<usize>> {
         let indent = |line: &str| line.find(|c| c != ' ').unwrap_or(line.len());
         let line_start = self.text.get(..self.at)?.rfind('\n').map_or(0, |at| at.saturating_add(1));
         let own_line = self.text.get(line_start..)?.trim_start_matches("- ");
@@ -204,7 +209,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The content of an element, to the end that has its name.
-    pub(super) fn element(&mut self, name: &str) -> Option<Range<usize>> {
+    pub(super) fn element_content(&mut self, name: &str) -> Option<Range<usize>> {
         let tag = self.range_until(|c| matches!(c, '<' | '>'));
         if self.text.get(tag.clone())?.ends_with('/') {
             return None;
@@ -223,22 +228,22 @@ impl<'t> Reader<'t> {
     }
 
     /// The next word of a command.
-    pub(super) fn token(&mut self) -> Range<usize> {
-        self.skip(|c| matches!(c, ' ' | '\t' | '"' | '\''));
+    pub(super) fn command_word(&mut self) -> Range<usize> {
+        self.skip_while(|c| matches!(c, ' ' | '\t' | '"' | '\''));
         self.range_until(|c| c.is_whitespace() || "\"'".contains(c))
     }
 
     /// The password of the next word, `user:password`.
-    pub(super) fn password(&mut self) -> Option<Range<usize>> {
-        self.skip(|c| c == '=');
-        let login = self.token();
+    pub(super) fn password_of_login(&mut self) -> Option<Range<usize>> {
+        self.skip_while(|c| c == '=');
+        let login = self.command_word();
         let at = self.text.get(login.clone())?.find(':')?.saturating_add(1);
         Some(login.start.saturating_add(at)..login.end)
     }
 
     /// The credential behind `Bearer`, if it is no word of a sentence.
-    pub(super) fn credential(&mut self) -> Option<Range<usize>> {
-        let is_apart = self.skip(|c| c == ' ') > 0;
+    pub(super) fn bearer_credential(&mut self) -> Option<Range<usize>> {
+        let is_apart = self.skip_while(|c| c == ' ') > 0;
         let token = self.range_until(|c| c.is_whitespace() || "\"'<,;\\".contains(c));
         let text = self.text.get(token.clone())?;
         let is_typed =
@@ -247,7 +252,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn is_scheme(word: &str) -> bool {
+fn precedes_credential(word: &str) -> bool {
     WORDS_BEFORE_CREDENTIALS.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 

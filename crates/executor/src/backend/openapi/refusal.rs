@@ -29,7 +29,7 @@ impl OpenApi {
         }
         let reason = challenge::refusal_reason(response);
         let reason = reason.map(|reason| masker.mask_text(&reason).into_owned());
-        let tls = TlsFault::of_answer(response);
+        let tls = TlsFault::from_bad_request_page(response);
         let named = || self.authenticator.explain(response);
         let is_refused = response.status() == StatusCode::UNAUTHORIZED;
         let told = tls

@@ -17,7 +17,7 @@ impl OpenApi {
         response: &Response<Bytes>,
         masker: &Masker<'_>,
     ) -> Option<Vec<u8>> {
-        let masked = echo::readable_without_secrets(response, masker);
+        let masked = echo::masked_keeping_valid_json(response, masker);
         let response = masked.as_ref().unwrap_or(response);
         (!self.holds_secret(response, masker)).then(|| render_response(response))
     }
@@ -29,7 +29,7 @@ impl OpenApi {
     }
 
     /// The whole response with its secrets masked; `None` if a secret would remain in its decoded content.
-    pub(super) fn whole_result(
+    pub(super) fn masked_whole_result(
         &self,
         response: &Response<Bytes>,
         masker: &Masker<'_>,
@@ -42,7 +42,7 @@ impl OpenApi {
         }
         let media_type = response.headers().get(CONTENT_TYPE);
         let media_type = media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let name = callgate_call::filename(response.headers(), masker);
+        let name = callgate_call::masked_filename(response.headers(), masker);
         Some(StoredResult::new(media_type, response.body().clone()).with_filename(name))
     }
 }

@@ -62,7 +62,7 @@ impl KeyCache {
         algorithm: Algorithm,
     ) -> Result<Vec<Arc<Key>>, Refusal> {
         // A fetch that began before this token came may be older than its key.
-        let wanted = self.keys.n_begun().saturating_add(1);
+        let wanted = self.keys.n_fetches_begun().saturating_add(1);
         loop {
             match self.next_step(id, algorithm, wanted) {
                 Step::Give(keys) => return Ok(keys),
@@ -86,7 +86,7 @@ impl KeyCache {
             (now < held.life.end).then(|| (Arc::clone(&held.value), held.number, is_due))
         });
         let usable = usable.flatten();
-        let last = self.keys.last_end().map(|(number, at)| (number, at + PAUSE));
+        let last = self.keys.last_fetch_end().map(|(number, at)| (number, at + PAUSE));
         let last = last.filter(|(_, next)| *next > now);
         if let Some((keys, number, is_due)) = &usable {
             let matching_keys = keys.candidate_keys(id, algorithm);
@@ -101,7 +101,7 @@ impl KeyCache {
             }
         }
         match last {
-            Some(_) if self.keys.is_flying() => Step::Ask,
+            Some(_) if self.keys.is_fetch_running() => Step::Ask,
             None => Step::Ask,
             // A fetch failed since this token came, or shortly before.
             Some((ended, next)) if ended >= wanted || usable.is_none() => {
@@ -113,13 +113,13 @@ impl KeyCache {
 
     fn begin_fetch(&self, reason: FetchReason) {
         let issuer = self.issuer.clone();
-        self.keys.begin(&(), &self.renewals, reason, |_| async move {
+        self.keys.fetch_in_task(&(), &self.renewals, reason, |_| async move {
             let keys = fetch::fetch_keys(&issuer).await.map_err(|error| {
                 let issuer = &*issuer.config.issuer;
                 tracing::warn!(issuer, error, "cannot read the keys of an issuer");
                 FetchFailed
             })?;
-            Ok((Arc::new(keys), Life::ahead(FRESH, STALE)))
+            Ok((Arc::new(keys), Life::with_early_renewal(FRESH, STALE)))
         });
     }
 }

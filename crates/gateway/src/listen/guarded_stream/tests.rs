@@ -89,7 +89,7 @@ async fn read_late(
 }
 
 async fn is_given_up(activity: &Activity) -> bool {
-    timeout(Duration::ZERO, activity.wait_until_given_up()).await.is_ok()
+    timeout(Duration::ZERO, activity.wait_until_idle_end()).await.is_ok()
 }
 
 #[tokio::test(start_paused = true)]

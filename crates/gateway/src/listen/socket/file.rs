@@ -22,7 +22,7 @@ pub(in super::super) struct SocketFile {
 
 /// Listens on a socket file that only its owner may connect to.
 pub(super) fn bind_for_owner(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
-    check_free(path)?;
+    check_socket_is_unused(path)?;
     // Nobody can reach it before its mode is set: it is made in a private folder.
     let mut folder = path.as_os_str().to_owned();
     folder.push(format!(".{}", process::id()));
@@ -43,7 +43,7 @@ fn bind_in_folder(folder: &Path, path: &Path) -> io::Result<(UnixListener, Socke
 }
 
 /// Checks that an existing file is a socket without a listener.
-fn check_free(path: &Path) -> io::Result<()> {
+fn check_socket_is_unused(path: &Path) -> io::Result<()> {
     let there = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         there => there?,

@@ -79,7 +79,7 @@ impl Lines {
         }
     }
 
-    fn run(&self) {
+    fn write_until_closed(&self) {
         loop {
             let is_idle =
                 |state: &mut State| state.text.is_empty() && state.phase != Phase::Closing;
@@ -130,8 +130,9 @@ impl LineThread {
     pub(super) fn start(lines: &Arc<Lines>) -> Option<Self> {
         lines.lock_state().phase = Phase::Threaded;
         let own = Arc::clone(lines);
-        let started =
-            thread::Builder::new().name("callgate-log".to_owned()).spawn(move || own.run());
+        let started = thread::Builder::new()
+            .name("callgate-log".to_owned())
+            .spawn(move || own.write_until_closed());
         if started.is_err() {
             lines.lock_state().phase = Phase::Direct;
         }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use callgate_config::LogFormat;
-use callgate_tool::{Object, Value, json, visible_line};
+use callgate_tool::{Object, Value, escape_invisible_in_line, json};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tracing::{
     Level,
@@ -51,7 +51,7 @@ impl Record<'_> {
         line.push_str(&self.time_text());
         // Writing to a text cannot fail.
         write!(line, " {:<5} {}:", self.level.as_str(), self.target).ok();
-        for part in [&visible_line(self.message), self.fields] {
+        for part in [&escape_invisible_in_line(self.message), self.fields] {
             if !part.is_empty() {
                 line.push(' ');
                 line.push_str(part);
@@ -71,9 +71,9 @@ impl Record<'_> {
         line.push_str("\",\"level\":\"");
         line.push_str(self.level.as_str());
         line.push_str("\",\"target\":");
-        push_quoted(&mut line, self.target);
+        push_json_text(&mut line, self.target);
         line.push_str(",\"message\":");
-        push_quoted(&mut line, self.message);
+        push_json_text(&mut line, self.message);
         line.push_str(",\"fields\":{");
         line.push_str(self.fields);
         line.push_str("},\"spans\":[");
@@ -81,7 +81,7 @@ impl Record<'_> {
             let mut members = fields.members();
             members.insert("name", (*name).into());
             line.push_str(if at == 0 { "" } else { "," });
-            line.push_str(&visible_line(&Value::Object(members).to_string()));
+            line.push_str(&escape_invisible_in_line(&Value::Object(members).to_string()));
         }
         line.push_str("]}");
         line
@@ -98,12 +98,12 @@ impl EventFields {
     }
 
     /// Begins a field: what separates it from the one before, and its name.
-    fn begin_field(&mut self, field: &Field) {
+    fn push_field_name(&mut self, field: &Field) {
         let others = &mut self.others;
         match self.format {
             LogFormat::Json => {
                 others.push_str(if others.is_empty() { "" } else { "," });
-                push_quoted(others, field.name());
+                push_json_text(others, field.name());
                 others.push(':');
             }
             LogFormat::Text => {
@@ -116,7 +116,7 @@ impl EventFields {
 
     /// Writes a number or `true`.
     fn write_unquoted(&mut self, field: &Field, value: impl fmt::Display) {
-        self.begin_field(field);
+        self.push_field_name(field);
         write!(self.others, "{value}").ok();
     }
 }
@@ -133,7 +133,7 @@ impl Visit for EventFields {
         }
         self.message.clear();
         write!(self.message, "{value:?}").ok();
-        self.message.truncate(cut_to_most(&self.message).len());
+        self.message.truncate(shortened_to_limit(&self.message).len());
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
@@ -141,15 +141,15 @@ impl Visit for EventFields {
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        let value = cut_to_most(value);
+        let value = shortened_to_limit(value);
         if field.name() == MESSAGE {
             value.clone_into(&mut self.message);
             return;
         }
-        self.begin_field(field);
+        self.push_field_name(field);
         match self.format {
-            LogFormat::Json => push_quoted(&mut self.others, value),
-            LogFormat::Text => push_quoted_word(&mut self.others, value),
+            LogFormat::Json => push_json_text(&mut self.others, value),
+            LogFormat::Text => push_quoted_if_ambiguous(&mut self.others, value),
         }
     }
 
@@ -171,8 +171,8 @@ impl Fields {
             pairs.push_str(name);
             pairs.push('=');
             match value.as_str() {
-                Some(text) => push_quoted_word(&mut pairs, text),
-                None => pairs.push_str(&visible_line(&value.to_string())),
+                Some(text) => push_quoted_if_ambiguous(&mut pairs, text),
+                None => pairs.push_str(&escape_invisible_in_line(&value.to_string())),
             }
         }
         pairs
@@ -194,7 +194,7 @@ impl Visit for Fields {
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.set(field, cut_to_most(&format!("{value:?}")).into());
+        self.set(field, shortened_to_limit(&format!("{value:?}")).into());
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
@@ -202,7 +202,7 @@ impl Visit for Fields {
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.set(field, cut_to_most(value).into());
+        self.set(field, shortened_to_limit(value).into());
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
@@ -211,28 +211,28 @@ impl Visit for Fields {
 }
 
 /// Writes a text, in quotation marks if it could pass for more than one.
-fn push_quoted_word(line: &mut String, text: &str) {
+fn push_quoted_if_ambiguous(line: &mut String, text: &str) {
     let separates = |byte| matches!(byte, b' ' | b'"' | b'=' | b'{' | b'}');
     if text.is_empty() || text.bytes().any(separates) {
         line.push('"');
-        line.push_str(&visible_line(&text.replace('"', "\\\"")));
+        line.push_str(&escape_invisible_in_line(&text.replace('"', "\\\"")));
         line.push('"');
     } else {
-        line.push_str(&visible_line(text));
+        line.push_str(&escape_invisible_in_line(text));
     }
 }
 
-fn push_quoted(line: &mut String, text: &str) {
+fn push_json_text(line: &mut String, text: &str) {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
         line.push('"');
         line.push_str(text);
         line.push('"');
     } else {
-        line.push_str(&visible_line(&Value::from(text).to_string()));
+        line.push_str(&escape_invisible_in_line(&Value::from(text).to_string()));
     }
 }
 
-fn cut_to_most(text: &str) -> &str {
+fn shortened_to_limit(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MOST_BYTES)).unwrap_or(text)
 }
 

@@ -27,7 +27,7 @@ impl<R: Recorder> BoundedRecorder<R> {
     }
 
     /// Returns true if there is room for a key with this many series.
-    fn admits(&self, key: &Key, n_series: usize) -> bool {
+    fn admit_series(&self, key: &Key, n_series: usize) -> bool {
         let read_guard = self.series.read().unwrap_or_else(PoisonError::into_inner);
         if read_guard.keys.contains(key) {
             return true;
@@ -60,21 +60,21 @@ impl<R: Recorder> Recorder for BoundedRecorder<R> {
     }
 
     fn register_counter(&self, key: &Key, metadata: &Metadata<'_>) -> Counter {
-        if self.admits(key, 1) {
+        if self.admit_series(key, 1) {
             return self.recorder.register_counter(key, metadata);
         }
         Counter::noop()
     }
 
     fn register_gauge(&self, key: &Key, metadata: &Metadata<'_>) -> Gauge {
-        if self.admits(key, 1) {
+        if self.admit_series(key, 1) {
             return self.recorder.register_gauge(key, metadata);
         }
         Gauge::noop()
     }
 
     fn register_histogram(&self, key: &Key, metadata: &Metadata<'_>) -> Histogram {
-        if self.admits(key, self.histogram) {
+        if self.admit_series(key, self.histogram) {
             return self.recorder.register_histogram(key, metadata);
         }
         Histogram::noop()

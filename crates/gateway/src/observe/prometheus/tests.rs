@@ -37,9 +37,9 @@ fn a_principal_sees_only_the_metrics_of_its_toolsets() {
     let own = Some(Arc::new(BTreeSet::from(["pets".to_owned()])));
     let principal = Caller { toolsets: own.clone(), ..Caller::default() };
     let expected = "callgate_calls_total{toolset=\"pets\",outcome=\"ok\"} 1\n";
-    assert_eq!(visible_to(&principal, text.to_owned()), expected);
+    assert_eq!(metrics_visible_to(&principal, text.to_owned()), expected);
     for caller in [Caller::default(), Caller { toolsets: own, is_admin: true, ..Caller::default() }]
     {
-        assert_eq!(visible_to(&caller, text.to_owned()), text);
+        assert_eq!(metrics_visible_to(&caller, text.to_owned()), text);
     }
 }

@@ -37,7 +37,7 @@ async fn planned(sidecar: &Sidecar, token: &str) -> (u16, String) {
 #[tokio::test]
 async fn a_claim_wins_over_the_request_and_the_store() {
     let (sidecar, idp, signer) = world().await;
-    let token = signer.sign(&idp.claims(&json!({"customer": "of-the-claim"})));
+    let token = signer.bearer_token(&idp.claims(&json!({"customer": "of-the-claim"})));
     let stored = json!({"parameters": {"customerId": "stored"}});
     let (status, text) = sent(&sidecar, ("PUT", "/v1/sessions/s"), &token, &stored).await;
     assert!((200..300).contains(&status), "{status} {text}");
@@ -51,8 +51,8 @@ async fn a_claim_wins_over_the_request_and_the_store() {
 async fn a_token_without_the_bound_claim_is_refused() {
     let (sidecar, idp, signer) = world().await;
     for token in [
-        signer.sign(&idp.claims(&json!({}))),
-        signer.sign(&idp.claims(&json!({"customer": null}))),
+        signer.bearer_token(&idp.claims(&json!({}))),
+        signer.bearer_token(&idp.claims(&json!({"customer": null}))),
         format!("Bearer {NAMED}"),
     ] {
         let (status, text) = planned(&sidecar, &token).await;

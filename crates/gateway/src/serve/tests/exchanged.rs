@@ -51,7 +51,7 @@ impl World {
 
     /// A token of `kim` in the form of `Authorization`.
     fn token(&self, id: &str) -> String {
-        self.signer.sign(&self.idp.claims(&json!({"jti": id})))
+        self.signer.bearer_token(&self.idp.claims(&json!({"jti": id})))
     }
 
     async fn post(&self, path: &str, token: &str, body: &Value) -> String {

@@ -21,8 +21,9 @@ pub(super) fn routes() -> Routes {
 
 /// Calls the tool that the body names.
 async fn call(request: RouteRequest, body: Value) -> Result<Value, Problem> {
-    let input = SessionInput::read(body.get("session").cloned())?.with_id(request.parameter("id"));
-    let session = request.session(input.opening()).await?;
+    let input =
+        SessionInput::read(body.get("session").cloned())?.with_id(request.path_parameter("id"));
+    let session = request.session(input.as_opening_session()).await?;
     let tool = body.get("tool").and_then(Value::as_str).unwrap_or_default();
     let call = ToolCall::new("1", tool, Arguments::new());
     let results = request.calls(session, Execution::Server, [call])?.run().await;
@@ -31,18 +32,18 @@ async fn call(request: RouteRequest, body: Value) -> Result<Value, Problem> {
 }
 
 async fn digest(request: RouteRequest, _: Value) -> Result<Value, Problem> {
-    let idempotency = request.idempotency()?;
+    let idempotency = request.idempotency_key_and_hasher()?;
     Ok(idempotency.map(|(_, hasher)| format!("{:?}", hasher.finish().as_bytes())).into())
 }
 
 async fn find(request: RouteRequest, _: Value) -> Result<Value, Problem> {
-    let name = request.parameter("name");
-    let entry = request.find(name).ok_or_else(|| request.no_tool(name))?;
+    let name = request.path_parameter("name");
+    let entry = request.find_usable_tool(name).ok_or_else(|| request.absent_tool_problem(name))?;
     Ok(json!({"toolset": entry.toolset()}))
 }
 
 async fn keep(request: RouteRequest, body: Value) -> Result<Value, Problem> {
-    if request.put_state(request.parameter("id"), &body, None).await? {
+    if request.replace_state_if_unchanged(request.path_parameter("id"), &body, None).await? {
         return Ok(Value::Null);
     }
     Err(Problem::new(ProblemKind::new("https://example.com/kept", 409, "It is kept"), "once"))
@@ -51,7 +52,10 @@ async fn keep(request: RouteRequest, body: Value) -> Result<Value, Problem> {
 /// Keeps a state that JSON has no form for.
 async fn lose(request: RouteRequest, _: Value) -> Result<Value, Problem> {
     let state = BTreeMap::from([((1, 2), 3)]);
-    request.put_state(request.parameter("id"), &state, None).await.map(Value::from)
+    request
+        .replace_state_if_unchanged(request.path_parameter("id"), &state, None)
+        .await
+        .map(Value::from)
 }
 
 #[tokio::test]

@@ -70,7 +70,7 @@ async fn only_a_valid_token_of_the_issuer_for_this_audience_is_accepted() {
     let idp = Idp::start(&[&signer]).await;
     let sidecar = Sidecar::start(&idp.access()).await;
     let now = jsonwebtoken::get_current_timestamp();
-    let token = |more: Value| signer.sign(&idp.claims(&more));
+    let token = |more: Value| signer.bearer_token(&idp.claims(&more));
     for (more, expected) in [
         (json!({}), 200),
         (json!({"aud": ["other", "callgate"]}), 200),
@@ -88,7 +88,7 @@ async fn only_a_valid_token_of_the_issuer_for_this_audience_is_accepted() {
     ] {
         assert_eq!(status(&sidecar, &token(more.clone())).await, expected, "{more}");
     }
-    assert_eq!(status(&sidecar, &stranger.sign(&idp.claims(&json!({})))).await, 401);
+    assert_eq!(status(&sidecar, &stranger.bearer_token(&idp.claims(&json!({})))).await, 401);
     assert_eq!(idp.asked(), 1);
 }
 
@@ -98,7 +98,7 @@ async fn a_token_cannot_choose_its_algorithm_or_key() {
     let idp = Idp::start(&[&signer]).await;
     let sidecar = Sidecar::start(&idp.access()).await;
     let claims = idp.claims(&json!({}));
-    let signed = signer.sign(&claims);
+    let signed = signer.bearer_token(&claims);
     let parts: Vec<_> = signed.split('.').collect();
     let part = |value: Value| {
         let fake = encode(&Header::default(), &value, &EncodingKey::from_secret(b"x")).unwrap();
@@ -126,7 +126,7 @@ async fn concurrent_tokens_fetch_the_keys_of_their_issuer_once() {
     let signer = Signer::new("one");
     let idp = Idp::start(&[&signer]).await;
     let sidecar = Arc::new(Sidecar::start(&idp.access()).await);
-    let token: Arc<str> = signer.sign(&idp.claims(&json!({}))).into();
+    let token: Arc<str> = signer.bearer_token(&idp.claims(&json!({}))).into();
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..50 {
         let (sidecar, token) = (Arc::clone(&sidecar), Arc::clone(&token));
@@ -151,7 +151,7 @@ async fn an_unreachable_issuer_locks_out_only_its_own_principals() {
         nothing()
     ))
     .await;
-    let signed = signer.sign(&idp.claims(&json!({})));
+    let signed = signer.bearer_token(&idp.claims(&json!({})));
     let refused = sidecar.get("/v1/tools", &[("authorization", &signed)]).await;
     assert_eq!(refused.status().as_u16(), 503);
     assert!(refused.headers().contains_key("retry-after"));
@@ -176,7 +176,7 @@ async fn issuer_metadata_of_another_issuer_or_with_a_foreign_key_address_is_refu
     };
     let issuer =
         format!("http://{}", service(Router::new().route(path, routing::get(answers))).await);
-    let token = signer.sign(&idp.claims(&json!({"iss": issuer})));
+    let token = signer.bearer_token(&idp.claims(&json!({"iss": issuer})));
     let access = |more: &str| {
         let jwt = format!("{{issuer: '{issuer}', audience: callgate{more}}}");
         format!("{}access: {{jwt: [{jwt}]}}\n", nothing())

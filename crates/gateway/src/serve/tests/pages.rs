@@ -11,13 +11,13 @@ pub(super) async fn show(page: PageRequest) -> PageResponse {
     if let Some(reason) = page.refusal() {
         return PageResponse::text(200, reason.to_owned());
     }
-    if let Ok(mut session) = callgate_tool::Value::parse(page.query("session")) {
+    if let Ok(mut session) = callgate_tool::Value::parse(page.query_parameter("session")) {
         page.mask_session(&mut session);
         return PageResponse::text(200, session.to_string());
     }
-    let asked = page.get(page.query("ask"), &[]).await.status;
+    let asked = page.get_own_path(page.query_parameter("ask"), &[]).await.status;
     let caller =
-        page.principal().unwrap_or_else(|| if page.is_signed_out() { "out" } else { "all" });
+        page.principal().unwrap_or_else(|| if page.needs_sign_in() { "out" } else { "all" });
     let text = format!("{caller} {asked} {} {}", page.form_token(), page.field("said"));
     PageResponse::html(200, text)
 }
@@ -91,7 +91,7 @@ async fn a_refused_sign_in_says_whether_the_token_or_its_issuer_is_to_blame() {
     let sidecar = Sidecar::start(&format!("{access}{}", nothing())).await;
     let browser = Browser::new(&sidecar);
     let csrf = browser.get("/console", "").await[2].clone();
-    let signed = Signer::new("one").sign(&claims(issuer, &json!({})));
+    let signed = Signer::new("one").bearer_token(&claims(issuer, &json!({})));
     for (token, word) in [("no", "token"), (signed.trim_start_matches("Bearer "), "issuer")] {
         let form = format!("csrf={csrf}&token={token}");
         let refused = browser.post("/console/sign-in", &[], &form).await;

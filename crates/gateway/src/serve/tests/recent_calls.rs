@@ -203,14 +203,14 @@ async fn a_stream_of_calls_ends_with_the_right_to_see_them_and_values_with_their
 async fn a_sign_out_ends_the_stream_of_calls() {
     let sidecar = Sidecar::start(&configuration(echo().await)).await;
     let sign_ins = sidecar.gateway.sign_ins();
-    let cookie = sign_ins.keep("principal:ops", ADMIN.to_owned());
+    let cookie = sign_ins.keep_under_new_cookie("principal:ops", ADMIN.to_owned());
     let cookie = HeaderValue::from_str(&format!("__Host-callgate={cookie}")).unwrap();
     let headers = HeaderMap::from_iter([(http::header::COOKIE, cookie)]);
     let mut request = http::Request::get("/console").body(()).unwrap();
     *request.headers_mut() = headers.clone();
     let (head, ()) = request.into_parts();
     let built = sidecar.gateway.current_build();
-    let caller = crate::pages::browser_caller(&sidecar.gateway, &built, &head).await;
+    let caller = crate::pages::caller_from_cookie(&sidecar.gateway, &built, &head).await;
     let caller = caller.unwrap_or_else(|_| panic!("a caller"));
     assert!(crate::rights::may_still_see_calls(&sidecar.gateway, &caller));
     sign_ins.remove(&headers);

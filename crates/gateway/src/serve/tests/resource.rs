@@ -92,7 +92,7 @@ async fn a_token_grants_the_toolsets_of_its_scopes() {
     let signer = Signer::new("one");
     let idp = Idp::start(&[&signer]).await;
     let sidecar = sidecar(&idp, "").await;
-    let token = |more: Value| signer.sign(&idp.claims(&more));
+    let token = |more: Value| signer.bearer_token(&idp.claims(&more));
     for scoped in [
         json!({"scope": "openid pets.call"}),
         json!({"scp": "pets.call"}),
@@ -134,7 +134,7 @@ async fn a_token_without_scopes_still_gets_the_functions_of_the_client() {
     let sidecar =
         Sidecar::start(&format!("toolsets: {toolsets}\naccess: {{jwt: [{jwt}]}}\n")).await;
     for (claims, is_listed) in [(json!({"scope": "s"}), true), (json!({}), false)] {
-        let token = signer.sign(&idp.claims(&claims));
+        let token = signer.bearer_token(&idp.claims(&claims));
         let listed = sidecar.get("/v1/tools", &[("authorization", &*token)]).await;
         let listed = listed.text().await.unwrap();
         assert!(listed.contains("app-open_page"), "{listed}");
@@ -153,11 +153,11 @@ async fn a_tool_called_through_the_call_tool_needs_its_scope() {
     };
     let (some, none) = (json!({"scope": "pets.call"}), json!({}));
     for tool in ["call_read_tool", "call_write_tool"] {
-        let token = signer.sign(&idp.claims(&none));
+        let token = signer.bearer_token(&idp.claims(&none));
         let refused = asked(&sidecar, "/mcp", Some(&token), &through(tool)).await;
         let (status, text) = challenge(&refused);
         assert!(status == 403 && text.contains("scope=\"pets.call\""), "{tool}: {status} {text}");
-        let token = signer.sign(&idp.claims(&some));
+        let token = signer.bearer_token(&idp.claims(&some));
         let called = asked(&sidecar, "/mcp", Some(&token), &through(tool)).await;
         assert_eq!(called.status().as_u16(), 200, "{tool}");
     }
@@ -180,6 +180,6 @@ async fn publicly_listed_tools_are_not_called_without_a_token() {
     for path in ["/v1/tools", "/mcp/pets/more", "/v1/admin/changes"] {
         assert_eq!(sidecar.status(path, &[]).await, 401, "{path}");
     }
-    let token = signer.sign(&idp.claims(&json!({"scope": "pets.call"})));
+    let token = signer.bearer_token(&idp.claims(&json!({"scope": "pets.call"})));
     assert_eq!(asked(&sidecar, "/mcp", Some(&token), &call()).await.status().as_u16(), 200);
 }

@@ -23,7 +23,7 @@ impl World {
         let jwt = format!("issuer: '{}', audience: callgate, scopes: {{pets: s}}", idp.issuer);
         let text = format!("{toolsets}access: {{jwt: [{{{jwt}}}]}}\n");
         let sidecar = Sidecar::describing(&text, DESCRIPTION).await;
-        let token = |more: &Value| signer.sign(&idp.claims(more));
+        let token = |more: &Value| signer.bearer_token(&idp.claims(more));
         let (with, without) = (token(&json!({"scope": "s"})), token(&json!({})));
         Self { sidecar, with, without }
     }

@@ -112,7 +112,9 @@ impl World {
     /// The token of a customer, who is another subject where that is given.
     fn token(&self, given: &str, customer: &str) -> String {
         let of = |name| if given == name { customer } else { "all" };
-        self.signer.sign(&self.idp.claims(&json!({"sub": of("principal"), "account": of("claim")})))
+        self.signer.bearer_token(
+            &self.idp.claims(&json!({"sub": of("principal"), "account": of("claim")})),
+        )
     }
 
     /// The session and the headers of a request for a customer, given in this way; values of the store are stored.

@@ -68,14 +68,14 @@ impl Sidecar {
         let limits = built.serving.limits;
         let routes = further::routes();
         let console = console_address(&built, &routes, &opened);
-        let gateway = Gateway::recording(built, recent_calls);
-        gateway.set_pages(console.is_some());
+        let gateway = Gateway::with_recent_calls(built, recent_calls);
+        gateway.set_pages_served(console.is_some());
         let notices = Notices::start(&gateway);
         #[cfg(feature = "agents")]
-        let routes = routes.and(crate::turns());
+        let routes = routes.merge_routes(crate::turns());
         let router = router_with(gateway.clone(), routes);
         let admission = Admission::new(router, gateway.clone(), limits);
-        let running = tokio::spawn(listen::run(opened, Arc::new(admission)));
+        let running = tokio::spawn(listen::serve_listeners(opened, Arc::new(admission)));
         Ok(Self { gateway, calls, admin, running, listeners, _notices: notices, config })
     }
 

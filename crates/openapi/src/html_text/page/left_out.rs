@@ -34,7 +34,7 @@ impl Containers {
     }
 
     /// The number of open elements.
-    pub(super) fn depth(&self) -> usize {
+    pub(super) fn open_element_count(&self) -> usize {
         self.depth
     }
 
@@ -101,7 +101,7 @@ impl LeftOut {
         left_out
     }
 
-    pub(super) fn depth(&self) -> usize {
+    pub(super) fn open_element_count(&self) -> usize {
         self.n_open
     }
 
@@ -111,8 +111,8 @@ impl LeftOut {
             Some(0) if tag.is_end => return Step::Last,
             Some(at) if tag.is_end => self.close_open_elements_from(at),
             None if tag.is_end && around.is_open(name) => return Step::Behind,
-            _ if tag.is_end || tag.is_empty() => {}
-            _ if self.is_ended_by(name) => return Step::Behind,
+            _ if tag.is_end || tag.is_void_element() => {}
+            _ if self.is_implicitly_ended_by(name) => return Step::Behind,
             _ => self.open_element(name),
         }
         Step::Inside
@@ -140,7 +140,7 @@ impl LeftOut {
     }
 
     /// True if an element begins before which this one ends without a tag (HTML, "optional tags").
-    fn is_ended_by(&self, name: &str) -> bool {
+    fn is_implicitly_ended_by(&self, name: &str) -> bool {
         let is_block = || matches!(element_named(name), Some(Element::Block | Element::List));
         self.n_open == 1
             && ((OPTIONAL_END.contains(&name) && self.name == name)

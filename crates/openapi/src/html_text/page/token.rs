@@ -1,6 +1,6 @@
 //! Cuts HTML into tags and texts, forgiving as browsers are: what is no tag is text. Comments and declarations are nothing.
 
-use crate::html_text::tag::{Tag, comment_bounds, end_of_raw};
+use crate::html_text::tag::{Tag, comment_bounds, raw_text_end};
 
 /// A part of a page.
 #[derive(Debug)]
@@ -26,14 +26,14 @@ struct Tokens<'t> {
 impl<'t> Tokens<'t> {
     fn next_token(&mut self) -> Option<HtmlToken<'t>> {
         loop {
-            if let Some(title) = self.pass_raw() {
+            if let Some(title) = self.skip_raw_content() {
                 return Some(HtmlToken::Text(title));
             }
             if self.rest.is_empty() {
                 return None;
             }
             let Some((length, tag)) = leading_markup(self.rest) else {
-                return Some(HtmlToken::Text(self.pass_text()));
+                return Some(HtmlToken::Text(self.take_text_before_tag()));
             };
             self.take_text(length);
             let Some(tag) = tag else { continue };
@@ -45,11 +45,11 @@ impl<'t> Tokens<'t> {
     }
 
     /// Passes the content of an element without tags, and returns that of a title.
-    fn pass_raw(&mut self) -> Option<&'t str> {
+    fn skip_raw_content(&mut self) -> Option<&'t str> {
         let name = self.raw.take()?;
         let is_title = name == TITLE;
         let may_end = self.has_title_end || !is_title;
-        let end = if may_end { end_of_raw(self.rest, name) } else { None };
+        let end = if may_end { raw_text_end(self.rest, name) } else { None };
         self.has_title_end &= end.is_some() || !is_title;
         // A title without an end is over at the next tag.
         let end = end.or_else(|| self.rest.find('<').filter(|_| is_title));
@@ -58,7 +58,7 @@ impl<'t> Tokens<'t> {
     }
 
     /// Passes the text up to the next `<`. Its first character begins no markup, whatever it is.
-    fn pass_text(&mut self) -> &'t str {
+    fn take_text_before_tag(&mut self) -> &'t str {
         let end = self.rest.bytes().skip(1).position(|byte| byte == b'<');
         self.take_text(end.map_or(self.rest.len(), |at| at + 1))
     }

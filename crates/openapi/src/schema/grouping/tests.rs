@@ -67,7 +67,7 @@ fn builder<'d>(
     }
     let roots = document.root().get("x-roots").unwrap().as_array().unwrap();
     let path = format!("/x-roots/{root}");
-    let own = builder.schema(&roots[root], &callgate_tree::Path::at(&path));
+    let own = builder.build_schema(&roots[root], &callgate_tree::Path::at(&path));
     let Value::Object(own) = own else { panic!("{own}") };
     (builder, own)
 }
@@ -90,7 +90,7 @@ fn listed<'a>(definitions: impl Iterator<Item = &'a Definition>) -> Vec<(String,
 /// The definitions of a root, and the findings; by groups if possible.
 fn closed(document: &Document, built: &SchemaCache, asked: Asked) -> (Vec<(String, Value)>, Found) {
     let (builder, own) = builder((document, built), asked);
-    let (schema, findings) = builder.close(own);
+    let (schema, findings) = builder.finish_with_definitions(own);
     let whole = schema.to_value();
     assert_eq!(schema.n_bytes(), whole.to_string().len());
     (listed(schema.definitions().iter()), found(findings))
@@ -135,7 +135,8 @@ fn groups(schemas: &[Vec<Reference>], root: Vec<Reference>) -> Option<usize> {
     let document = described(schemas, &[root]);
     let built = fresh(&document);
     let (builder, _) = builder((&document, &built), (0, 0, false));
-    let roots: Vec<_> = builder.pending.iter().map(|pending| builder.key(pending)).collect();
+    let roots: Vec<_> =
+        builder.pending.iter().map(|pending| builder.definition_key(pending)).collect();
     builder.grouped_definitions(&roots).map(|set| set.definitions.groups().len())
 }
 

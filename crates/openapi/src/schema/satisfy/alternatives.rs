@@ -24,7 +24,7 @@ pub(super) fn alternatives_conflict<'d>(
     for (at, branch) in branches.iter().enumerate() {
         let twin = if is_one { equal_alternative(&branches, at) } else { None };
         let conflict = if let Some(twin) = twin {
-            equal_branches(branch, twin)
+            equal_branches_conflict(branch, twin)
         } else {
             let mut with = rest.clone();
             match with.add_schema(search, branch.clone()) {
@@ -58,7 +58,7 @@ fn equal_alternative<'a, 'd>(
     others.map(|(_, other)| other).find(|other| is_alike(other))
 }
 
-fn equal_branches(branch: &LocatedNode<'_>, twin: &LocatedNode<'_>) -> Conflict {
+fn equal_branches_conflict(branch: &LocatedNode<'_>, twin: &LocatedNode<'_>) -> Conflict {
     let message = format!(
         "expected alternatives of `oneOf` of which a value meets one, got two that are equal, the other at `{}`",
         twin.pointer

@@ -31,7 +31,7 @@ pub(super) fn integer_conflict(rules: &Rules<'_>) -> Option<Conflict> {
         return Some(conflict);
     }
     let (least, most) = (lower_bound(rules)?, upper_bound(rules)?);
-    let (first, last) = (first_whole(least)?, last_whole(most)?);
+    let (first, last) = (first_integer_in_bound(least)?, last_integer_in_bound(most)?);
     if first > last {
         return Some(bounds_conflict(least, most));
     }
@@ -61,14 +61,14 @@ pub(super) fn counts_conflict(
 }
 
 /// The largest number that a keyword names, if it names counts.
-pub(super) fn most_of(rules: &Rules<'_>, keyword: &'static str) -> u64 {
+pub(super) fn largest_count(rules: &Rules<'_>, keyword: &'static str) -> u64 {
     largest_bound(count_bounds(rules, keyword))
         .and_then(|bound| bound.value.as_u64())
         .unwrap_or_default()
 }
 
 /// The smallest number that a keyword names, and its schema.
-pub(super) fn least_count<'a, 'd>(
+pub(super) fn smallest_count<'a, 'd>(
     rules: &'a Rules<'d>,
     keyword: &'static str,
 ) -> Option<(u64, &'a LocatedNode<'d>)> {
@@ -128,14 +128,14 @@ fn smallest_bound<'a, 'd>(bounds: impl Iterator<Item = Bound<'a, 'd>>) -> Option
     })
 }
 
-fn first_whole(bound: Bound<'_, '_>) -> Option<i64> {
+fn first_integer_in_bound(bound: Bound<'_, '_>) -> Option<i64> {
     if let Some(whole) = bound.value.as_i64() {
         return whole.checked_add(i64::from(bound.is_exclusive));
     }
     exact_fraction(bound.value.as_f64()?).map(f64::floor).and_then(exact_whole)?.checked_add(1)
 }
 
-fn last_whole(bound: Bound<'_, '_>) -> Option<i64> {
+fn last_integer_in_bound(bound: Bound<'_, '_>) -> Option<i64> {
     if let Some(whole) = bound.value.as_i64() {
         return whole.checked_sub(i64::from(bound.is_exclusive));
     }

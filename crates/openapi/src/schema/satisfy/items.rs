@@ -4,7 +4,7 @@ use callgate_tree::{Node, Object};
 
 use super::{
     Search,
-    bounds::{count_keyword, counts_conflict, least_count, most_of},
+    bounds::{count_keyword, counts_conflict, largest_count, smallest_count},
     conflict::Conflict,
     rules::{Rules, list_items},
 };
@@ -17,7 +17,7 @@ pub(super) fn items_conflict<'d>(
 ) -> Option<Conflict> {
     counts_conflict(rules, "minItems", "maxItems")
         .or_else(|| contains_keyword_conflict(search, rules, depth))
-        .or_else(|| required_items(search, rules, depth))
+        .or_else(|| required_items_conflict(search, rules, depth))
 }
 
 /// The reason why no array has the items that `contains` requires.
@@ -33,7 +33,8 @@ fn contains_keyword_conflict<'d>(
             continue;
         }
         let most = count_keyword(object, "maxContains").map(|most| (most, schema, "maxContains"));
-        let all = least_count(rules, "maxItems").map(|(most, schema)| (most, schema, "maxItems"));
+        let all =
+            smallest_count(rules, "maxItems").map(|(most, schema)| (most, schema, "maxItems"));
         let mut limits = most.into_iter().chain(all);
         if let Some((most, other, keyword)) = limits.find(|(most, ..)| *most < least) {
             let message = format!(
@@ -55,12 +56,12 @@ fn contains_keyword_conflict<'d>(
     None
 }
 
-fn required_items<'d>(
+fn required_items_conflict<'d>(
     search: &mut Search<'d>,
     rules: &Rules<'d>,
     depth: usize,
 ) -> Option<Conflict> {
-    let n_required = usize::try_from(most_of(rules, "minItems")).unwrap_or(usize::MAX);
+    let n_required = usize::try_from(largest_count(rules, "minItems")).unwrap_or(usize::MAX);
     let n_named = rules.object_schemas().map(|(_, object)| position_schemas(object).len()).max()?;
     (0..n_required.min(n_named.saturating_add(1)).min(MOST_POSITIONS)).find_map(|at| {
         let each = rules.schemas.iter().filter_map(|schema| item_schema(schema, at));

@@ -62,9 +62,9 @@ fn declared_kinds(document: &Document, object: &Object) -> u8 {
         return ALL;
     }
     match (kind.as_str(), kind.as_array()) {
-        (Some(name), _) => kind_of(name).unwrap_or(ALL),
+        (Some(name), _) => kind_bits(name).unwrap_or(ALL),
         (_, Some(names)) => {
-            let mut kinds = names.iter().map(|name| name.as_str().and_then(kind_of));
+            let mut kinds = names.iter().map(|name| name.as_str().and_then(kind_bits));
             kinds
                 .try_fold(0, |all, kind| Some(all | kind?))
                 .filter(|_| !names.is_empty())
@@ -82,10 +82,10 @@ fn excluded_kinds(not: &Object) -> u8 {
         }
         _ => return 0,
     };
-    names.iter().filter_map(|name| kind_of(name.as_str()?)).fold(0, |all, kind| all | kind)
+    names.iter().filter_map(|name| kind_bits(name.as_str()?)).fold(0, |all, kind| all | kind)
 }
 
-fn kind_of(name: &str) -> Option<u8> {
+fn kind_bits(name: &str) -> Option<u8> {
     Some(match name {
         "array" => ARRAY,
         "boolean" => BOOLEAN,

@@ -5,11 +5,11 @@ use indexmap::IndexMap;
 
 use super::{
     Search,
-    bounds::{counts_conflict, least_count, most_of},
+    bounds::{counts_conflict, largest_count, smallest_count},
     conflict::Conflict,
     rules::Rules,
 };
-use crate::{reference::LocatedNode, schema::one_way::is_one_way};
+use crate::{reference::LocatedNode, schema::one_way::is_readonly_or_writeonly};
 
 type RequiredMembers<'a, 'd> = IndexMap<&'d str, &'a LocatedNode<'d>>;
 
@@ -23,11 +23,11 @@ pub(super) fn members_conflict<'d>(
     }
     let required = required_members(search, rules);
     for (name, by) in &required {
-        if let Some(conflict) = required_member(search, rules, name, by, depth) {
+        if let Some(conflict) = required_member_conflict(search, rules, name, by, depth) {
             return Some(conflict);
         }
     }
-    too_many(rules, &required).or_else(|| too_few(rules))
+    too_many_required_conflict(rules, &required).or_else(|| too_few_members_conflict(rules))
 }
 
 /// The members that a request must have; those that occur only in requests, or only in responses, are left out.
@@ -54,14 +54,14 @@ fn required_members<'a, 'd>(search: &Search<'d>, rules: &'a Rules<'d>) -> Requir
     }
     required.retain(|name, _| {
         let properties = rules.schemas.iter().filter_map(|schema| property_schema(schema, name));
-        !properties
-            .into_iter()
-            .any(|property| is_one_way(search.document, property.node, &property.path()))
+        !properties.into_iter().any(|property| {
+            is_readonly_or_writeonly(search.document, property.node, &property.path())
+        })
     });
     required
 }
 
-fn required_member<'d>(
+fn required_member_conflict<'d>(
     search: &mut Search<'d>,
     rules: &Rules<'d>,
     name: &str,
@@ -121,8 +121,11 @@ fn closed_object_conflict(schema: &LocatedNode<'_>, name: &str, by: &LocatedNode
     Conflict::new(&by.name("required"), message).with_help(OPEN)
 }
 
-fn too_many(rules: &Rules<'_>, required: &RequiredMembers<'_, '_>) -> Option<Conflict> {
-    let (most, schema) = least_count(rules, "maxProperties")?;
+fn too_many_required_conflict(
+    rules: &Rules<'_>,
+    required: &RequiredMembers<'_, '_>,
+) -> Option<Conflict> {
+    let (most, schema) = smallest_count(rules, "maxProperties")?;
     let n = required.len();
     let message =
         format!("expected `maxProperties` of at least the required members, `{n}`, got: `{most}`");
@@ -130,8 +133,8 @@ fn too_many(rules: &Rules<'_>, required: &RequiredMembers<'_, '_>) -> Option<Con
         .then(|| Conflict::new(&schema.path().name("maxProperties"), message))
 }
 
-fn too_few(rules: &Rules<'_>) -> Option<Conflict> {
-    let least = most_of(rules, "minProperties");
+fn too_few_members_conflict(rules: &Rules<'_>) -> Option<Conflict> {
+    let least = largest_count(rules, "minProperties");
     rules.object_schemas().find_map(|(schema, object)| {
         let is_closed = object.get("additionalProperties").and_then(Node::as_bool) == Some(false);
         if !is_closed || has_names_by_pattern(object) {

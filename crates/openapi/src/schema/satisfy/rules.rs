@@ -41,7 +41,7 @@ impl<'d> Rules<'d> {
             if self.schemas.iter().any(|earlier_schema| earlier_schema.pointer == schema.pointer) {
                 continue;
             }
-            if let Some(conflict) = refuses_all(object, &schema) {
+            if let Some(conflict) = refuse_everything_conflict(object, &schema) {
                 return Some(conflict);
             }
             let branches = schema.member("allOf").map(|all| list_items(&all)).unwrap_or_default();
@@ -80,7 +80,7 @@ pub(super) fn reference_target<'d>(
     resolve_target(search.document, reference, &schema.path()).ok()
 }
 
-fn refuses_all(object: &Object, schema: &LocatedNode<'_>) -> Option<Conflict> {
+fn refuse_everything_conflict(object: &Object, schema: &LocatedNode<'_>) -> Option<Conflict> {
     let excluded = object.get("not")?;
     let is_everything =
         excluded.as_bool() == Some(true) || excluded.as_object().is_some_and(Object::is_empty);

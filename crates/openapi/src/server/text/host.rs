@@ -15,7 +15,7 @@ pub(super) struct Authority<'t> {
 
 impl Authority<'_> {
     /// Returns true if a URL has the written host and port; the port of its scheme if none is written.
-    pub(super) fn is_equal(self, url: &Url) -> bool {
+    pub(super) fn has_host_and_port(self, url: &Url) -> bool {
         let v6 = |text: &str| text.strip_prefix('[')?.strip_suffix(']')?.parse::<Ipv6Addr>().ok();
         let is_host = url.host_str().is_some_and(|read| match (v6(self.host), v6(read)) {
             (None, None) => self.host.eq_ignore_ascii_case(read),
@@ -52,7 +52,7 @@ pub(super) fn check_authority<'t>(
             text,
         ));
     }
-    check_name(host, text)?;
+    check_host_name(host, text)?;
     Ok(Authority { host, port })
 }
 
@@ -66,7 +66,7 @@ fn port_number(port: &str, text: &str) -> Result<Option<u16>, InvalidAddress> {
     number.map(Some).ok_or_else(|| wrong_address("expected a port from 1 to 65535", text))
 }
 
-fn check_name(host: &str, text: &str) -> Result<(), InvalidAddress> {
+fn check_host_name(host: &str, text: &str) -> Result<(), InvalidAddress> {
     if !host.is_ascii() {
         return Err(wrong_address(
             "expected a host in ASCII, international names as `xn--…`",
@@ -89,7 +89,7 @@ fn check_name(host: &str, text: &str) -> Result<(), InvalidAddress> {
         let expected = "expected a host of at most 253 characters, with 1 to 63 between its dots";
         return Err(wrong_address(expected, text));
     }
-    if is_number(name) && host.parse::<Ipv4Addr>().is_err() {
+    if ends_in_number(name) && host.parse::<Ipv4Addr>().is_err() {
         return Err(wrong_address(
             "expected a host, or an IPv4 address of four decimal numbers",
             text,
@@ -100,7 +100,7 @@ fn check_name(host: &str, text: &str) -> Result<(), InvalidAddress> {
 
 /// Returns true if parsers take a name for an IPv4 address: its last label is a number
 /// (<https://url.spec.whatwg.org/#ends-in-a-number-checker>).
-fn is_number(name: &str) -> bool {
+fn ends_in_number(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or_default();
     let hex = last.strip_prefix("0x").or_else(|| last.strip_prefix("0X"));
     let is_hex = hex.is_some_and(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
@@ -116,7 +116,7 @@ pub(super) fn usual_scheme(text: &str) -> &'static str {
 
 /// Returns true if the first segment of a path looks like a host: `localhost`, an address, or a name whose last label is
 /// one of letters, as that of no version and of few files.
-pub(super) fn is_like_host(text: &str) -> bool {
+pub(super) fn begins_like_host(text: &str) -> bool {
     let first = text.split('/').next().unwrap_or_default();
     let (name, port) = first.split_once(':').unwrap_or((first, ""));
     let is_port = port.bytes().all(|byte| byte.is_ascii_digit());

@@ -22,16 +22,15 @@ pub(super) fn check_path_characters(path: &str, text: &str) -> Result<(), Invali
 }
 
 /// The expectation that a usable path does not meet: without segments that parsers resolve, or that are empty.
-pub(super) fn doubt_of_path(path: &str) -> Option<&'static str> {
-    if path.split('/').any(|segment| decoded_segment_dots(&decoded_segment(segment)) != Dots::None)
-    {
+pub(super) fn unmet_path_expectation(path: &str) -> Option<&'static str> {
+    if path.split('/').any(|segment| dots_of_segment(&decoded_segment(segment)) != Dots::None) {
         return Some("expected a server whose path has no dot segments");
     }
     path.contains("//").then_some("expected a server whose path has no empty segments")
 }
 
 /// Returns true if two paths are equal apart from escapes and dot segments (RFC 3986 §6.2.2).
-pub(super) fn is_equal(written: &str, read: &str) -> bool {
+pub(super) fn are_equivalent_paths(written: &str, read: &str) -> bool {
     let written = if written.is_empty() { "/" } else { written };
     normalized_segments(written) == normalized_segments(read)
 }
@@ -41,7 +40,7 @@ fn normalized_segments(path: &str) -> Vec<Vec<u8>> {
     let mut segments = Vec::new();
     let mut ends_in_dots = false;
     for segment in path.strip_prefix('/').unwrap_or(path).split('/').map(decoded_segment) {
-        let dots = decoded_segment_dots(&segment);
+        let dots = dots_of_segment(&segment);
         ends_in_dots = dots != Dots::None;
         match dots {
             Dots::Above => drop(segments.pop()),
@@ -62,7 +61,7 @@ enum Dots {
     None,
 }
 
-fn decoded_segment_dots(segment: &[u8]) -> Dots {
+fn dots_of_segment(segment: &[u8]) -> Dots {
     match segment {
         b"." => Dots::Here,
         b".." => Dots::Above,

@@ -24,7 +24,7 @@ impl Backend for Changer {
 
     async fn review(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Review, Box<Fault>> {
         let state = [self.state.load(Ordering::Relaxed); 32];
-        Ok(Review::new(self.preview(call, journal).await?).with_state(state))
+        Ok(Review::new(self.preview(call, journal).await?).with_state_digest(state))
     }
 
     async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {

@@ -48,7 +48,7 @@ async fn a_call_that_an_earlier_process_made_is_not_made_again() {
         process.call(how, how).await;
     }
     process.leave("left").await;
-    assert_eq!(process.audit.unknown(), []);
+    assert_eq!(process.audit.calls_without_end(), []);
     process.end();
     // A killed process: a call was begun, and no line records its end.
     let whole = desk.text();
@@ -63,9 +63,9 @@ async fn a_call_that_an_earlier_process_made_is_not_made_again() {
     for _ in 0..2 {
         let process = desk.open().await;
         let unknown: Vec<_> =
-            process.audit.unknown().iter().map(|call| call.tool.clone()).collect();
+            process.audit.calls_without_end().iter().map(|call| call.tool.clone()).collect();
         assert_eq!(unknown, ["pets-get"]);
-        assert_eq!(process.audit.unknown()[0].principal.as_deref(), Some("kim"));
+        assert_eq!(process.audit.calls_without_end()[0].principal.as_deref(), Some("kim"));
         for (how, key, expected) in [
             ("fine", "fine", ("answer_lost", "yes", None)),
             ("503", "503", ("answer_lost", "yes", Some(503))),

@@ -25,7 +25,7 @@ async fn take_a_turn(process: &Process) -> TurnId {
     let asked = ToolCall::new("7", "pets-get", Arguments::new());
     let call = Call::new(&asked, &session).with_principal(principal.clone()).with_extension(id);
     process.executor.call_with(call).await;
-    process.audit.turn_ended(&turn_end(id, &principal, &session)).await;
+    process.audit.record_turn_end(&turn_end(id, &principal, &session)).await;
     id
 }
 
@@ -60,9 +60,9 @@ async fn a_line_of_a_turn_is_verified_and_the_next_process_goes_on_after_it() {
     take_a_turn(&process).await;
     process.end();
     let process = desk.open().await;
-    assert!(process.audit.unknown().is_empty());
+    assert!(process.audit.calls_without_end().is_empty());
     let (principal, session) = (Principal::new("kim"), Session::default());
-    process.audit.turn_dropped(&turn_end(TurnId::unique(), &principal, &session));
+    process.audit.record_turn_end_later(&turn_end(TurnId::unique(), &principal, &session));
     process.end();
     let verified = desk.verified();
     assert_eq!((verified.n_lines, verified.flaw), (6, None));

@@ -43,7 +43,7 @@ fn processes(
     store: &Arc<TestStore<Away>>,
     on_outage: RateOutage,
 ) -> [(Executor, Arc<AtomicUsize>); 2] {
-    [(); 2].map(|()| of_limits(Limits::new(config).shared_over(store.clone(), on_outage)))
+    [(); 2].map(|()| of_limits(Limits::new(config).with_shared_rates(store.clone(), on_outage)))
 }
 
 async fn at_once(executor: &Executor, n_calls: usize, principal: &str) -> Vec<Outcome> {

@@ -149,7 +149,7 @@ async fn run(steps: Vec<Step>) {
                 call => processes[at].calls[key] = call,
             },
             Step::Free(at, key) => match processes[at].calls[key].take() {
-                Some((guard, false)) => guard.free().await,
+                Some((guard, false)) => guard.free_key().await,
                 call => processes[at].calls[key] = call,
             },
             Step::Reach(at, reach) => processes[at].store.set(reach),
@@ -244,7 +244,7 @@ async fn a_holder_that_counted_as_gone_still_records_its_result() {
 async fn a_call_that_is_known_not_to_have_been_sent_is_made_by_another_process() {
     let memory = Arc::new(Memory::refusing(Bounds { records: 99, bytes: 99_999 }));
     let (mut one, mut two) = (Process::start(&memory), Process::start(&memory));
-    fresh(one.begin(0).await).free().await;
+    fresh(one.begin(0).await).free_key().await;
     fresh(two.begin(0).await).finish(b"0").await;
     assert!(matches!(one.begin(0).await, Begun::Replay(_)));
     // The store keeps the key and does not say so: the call is refused, and its record marked.

@@ -136,7 +136,7 @@ async fn found_keys_are_cached_and_read_again_after_a_rejection() {
     let keys = source.keys().await.unwrap();
     source.keys().await.unwrap();
     assert_eq!(server.count("GET /role"), 1);
-    assert!(source.others_than(&keys).await.unwrap().is_none(), "they are the same");
+    assert!(source.keys_other_than(&keys).await.unwrap().is_none(), "they are the same");
     assert_eq!(server.count("GET /role"), 2);
     later(METADATA_LIFE).await;
     source.keys().await.unwrap();

@@ -35,8 +35,8 @@ async fn a_grants_file_is_readable_by_its_owner_only() {
     let (_kept, grants) = folder();
     grants.put("a", &Secret::new("canary".to_owned())).await.unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode(&grants.folder), mode(&grants.file("a"))), (0o700, 0o600));
-    fs::set_permissions(grants.file("a"), fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!((mode(&grants.folder), mode(&grants.grant_file("a"))), (0o700, 0o600));
+    fs::set_permissions(grants.grant_file("a"), fs::Permissions::from_mode(0o644)).unwrap();
     let refused = grants.get("a").await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Denied);
     assert!(!format!("{refused} {refused:?}").contains("canary"), "{refused:?}");

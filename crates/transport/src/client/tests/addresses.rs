@@ -256,7 +256,7 @@ fn directed(port: u16, tls: TlsSettings) -> Client {
 async fn an_address_of_a_service_directory_is_dialled_under_the_original_name() {
     let authority = Authority::new("ours");
     let service = authority.issue("pets.example", When::Now);
-    let port = serve_tls(service.server()).await;
+    let port = serve_tls(service.server_config()).await;
     let client = directed(port, TlsSettings::new().trust_only_ca(authority.ca_certificates()));
     // The URL names no port, so the directory's port is dialled.
     assert_eq!(called(&client, "https://pets.example").await.unwrap(), 200);

@@ -15,7 +15,7 @@ async fn a_connection_with_one_client_certificate_is_never_used_for_another() {
     let authority = Authority::new("ours");
     let service = authority.issue("localhost", When::Now);
     for versions in [TLS_1_2, TLS_1_3] {
-        let port = serve_tls(authority.demanding(&service, versions)).await;
+        let port = serve_tls(authority.server_requiring_client(&service, versions)).await;
         let origin = format!("https://localhost:{port}");
         let network = Network::with_resolver(Arc::new(addresses::Here), Listeners::default());
         let trusting = || TlsSettings::new().trust_only_ca(authority.ca_certificates());
@@ -27,7 +27,7 @@ async fn a_connection_with_one_client_certificate_is_never_used_for_another() {
             assert_eq!(answer(&b, &origin).await.unwrap(), "1 CN=b");
         }
         let refused = answer(&none, &origin).await.unwrap_err();
-        assert_eq!(refused.tls(), Some(TlsFault::ClientCertificateRequired), "{refused:?}");
+        assert_eq!(refused.tls_fault(), Some(TlsFault::ClientCertificateRequired), "{refused:?}");
     }
 }
 
@@ -35,7 +35,7 @@ async fn a_connection_with_one_client_certificate_is_never_used_for_another() {
 async fn clients_with_the_same_settings_share_connections() {
     let authority = Authority::new("ours");
     let service = authority.issue("localhost", When::Now);
-    let port = serve_tls(authority.demanding(&service, TLS_1_3)).await;
+    let port = serve_tls(authority.server_requiring_client(&service, TLS_1_3)).await;
     let origin = format!("https://localhost:{port}");
     let network = Network::with_resolver(Arc::new(addresses::Here), Listeners::default());
     let issued = authority.issue("a", When::Now);
@@ -53,7 +53,7 @@ async fn clients_with_the_same_settings_share_connections() {
 async fn pools_of_settings_without_a_client_are_dropped() {
     let authority = Authority::new("ours");
     let service = authority.issue("localhost", When::Now);
-    let port = serve_tls(authority.demanding(&service, TLS_1_3)).await;
+    let port = serve_tls(authority.server_requiring_client(&service, TLS_1_3)).await;
     let origin = format!("https://localhost:{port}");
     let network = Network::with_resolver(Arc::new(addresses::Here), Listeners::default());
     let stays = TlsSettings::new().trust_only_ca(authority.ca_certificates());
@@ -75,7 +75,7 @@ async fn pools_of_settings_without_a_client_are_dropped() {
 #[tokio::test]
 async fn the_authority_of_one_client_does_not_serve_another() {
     let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
-    let port = serve_tls(ours.issue("localhost", When::Now).server()).await;
+    let port = serve_tls(ours.issue("localhost", When::Now).server_config()).await;
     let origin = format!("https://localhost:{port}");
     let network = Network::with_resolver(Arc::new(addresses::Here), Listeners::default());
     let trusting =
@@ -85,6 +85,6 @@ async fn the_authority_of_one_client_does_not_serve_another() {
     assert_eq!(answer(&a, &origin).await.unwrap(), "0 -");
     for stranger in [b, machine] {
         let refused = answer(&stranger, &origin).await.unwrap_err();
-        assert_eq!(refused.tls(), Some(TlsFault::UnknownAuthority), "{refused:?}");
+        assert_eq!(refused.tls_fault(), Some(TlsFault::UnknownAuthority), "{refused:?}");
     }
 }

@@ -76,7 +76,7 @@ async fn a_request_goes_again_only_if_it_is_a_read_on_a_kept_connection_that_was
         // It depends on the moment whether a byte was written to a connection that nobody reads.
         if let Some(error) = result.err().filter(|_| !is_unread) {
             assert_eq!(error.reached_service(), Reached::Maybe, "{method} {plan:?}: {error:?}");
-            assert_eq!(error.is_of_repetition(), n_read > 1, "{method} {plan:?}");
+            assert_eq!(error.is_after_repetition(), n_read > 1, "{method} {plan:?}");
         }
     }
     assert!(n_again > 0, "some reads meet a connection that was kept");
@@ -103,7 +103,7 @@ async fn a_read_that_may_change_something_or_names_another_method_is_no_read() {
     for name in ["x-http-method", "x-http-method-override", "x-method-override"] {
         let mut request = request("http://h.example", &Method::GET, Some(RequestKind::Read));
         let kind = |request: &Request<Bytes>| {
-            RequestKind::of_request(request).with_method_override(request.headers())
+            RequestKind::from_request(request).with_method_override(request.headers())
         };
         assert_eq!(kind(&request), RequestKind::Read);
         request.headers_mut().insert(name, HeaderValue::from_static("DELETE"));
@@ -131,7 +131,7 @@ fn nothing_but_a_read_goes_again_once_the_service_may_have_executed_it() {
                 | AttemptEnd::CredentialRefused
         );
         let is_read = !matches!(end, AttemptEnd::NotConnected | AttemptEnd::NotWritten);
-        let never = |kind| repeat(end, kind) == Repeat::Never;
+        let never = |kind| repetition_after(end, kind) == Repeat::Never;
         assert!(!is_executed || never(RequestKind::Change), "{end:?}");
         assert!(!is_read || never(RequestKind::Approved), "{end:?}");
     }

@@ -24,7 +24,7 @@ fn client(tls: TlsSettings) -> Client {
 #[track_caller]
 fn check_fault(result: Result<Response<Bytes>, Error>, fault: TlsFault) {
     let error = result.unwrap_err();
-    assert_eq!((error.kind(), error.tls()), (ErrorKind::Tls, Some(fault)), "{error:?}");
+    assert_eq!((error.kind(), error.tls_fault()), (ErrorKind::Tls, Some(fault)), "{error:?}");
     assert_eq!(error.to_string(), fault.message());
     assert!(!error.is_transient());
 }
@@ -34,7 +34,7 @@ async fn an_authority_that_is_listed_is_trusted() {
     let authority = Authority::new("ours");
     let service = authority.issue("pets.example", When::Now);
     let tls = TlsSettings::new().trust_only_ca(authority.ca_certificates());
-    let response = answer_of(service.server(), "pets.example", tls).await.unwrap();
+    let response = answer_of(service.server_config(), "pets.example", tls).await.unwrap();
     assert_eq!(response.body(), "0 -");
 }
 
@@ -43,12 +43,12 @@ async fn a_listed_set_replaces_the_trust_of_the_machine_and_of_others() {
     let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
     let service = theirs.issue("pets.example", When::Now);
     for tls in [TlsSettings::new().trust_only_ca(ours.ca_certificates()), TlsSettings::new()] {
-        let refused = answer_of(service.server(), "pets.example", tls).await;
+        let refused = answer_of(service.server_config(), "pets.example", tls).await;
         check_fault(refused, TlsFault::UnknownAuthority);
     }
     let both = TlsSettings::new()
         .trust_only_ca(ours.ca_certificates().with_certificates(&theirs.ca_certificates()));
-    assert!(answer_of(service.server(), "pets.example", both).await.is_ok());
+    assert!(answer_of(service.server_config(), "pets.example", both).await.is_ok());
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn an_authority_of_equal_name_with_another_key_is_not_trusted() {
     let (ours, forged) = (Authority::new("ours"), Authority::new("ours"));
     let service = forged.issue("pets.example", When::Now);
     let tls = TlsSettings::new().trust_only_ca(ours.ca_certificates());
-    let refused = answer_of(service.server(), "pets.example", tls).await;
+    let refused = answer_of(service.server_config(), "pets.example", tls).await;
     check_fault(refused, TlsFault::UnknownAuthority);
 }
 
@@ -69,7 +69,8 @@ async fn the_dates_and_names_of_an_issued_certificate_are_verified() {
         ("other.example", When::Now, TlsFault::WrongHost),
     ] {
         let tls = TlsSettings::new().trust_only_ca(authority.ca_certificates());
-        let refused = answer_of(authority.issue(name, when).server(), "pets.example", tls).await;
+        let refused =
+            answer_of(authority.issue(name, when).server_config(), "pets.example", tls).await;
         check_fault(refused, fault);
     }
 }
@@ -81,14 +82,14 @@ async fn a_listed_self_signed_certificate_is_trusted_for_its_name() {
             let service = Issued::self_signed("pets.example", is_ca, when);
             let listed = CaCertificates::read(service.certificate.pem().as_bytes()).unwrap();
             let tls = TlsSettings::new().trust_only_ca(listed);
-            let answer = answer_of(service.server(), host, tls).await;
+            let answer = answer_of(service.server_config(), host, tls).await;
             match expected {
                 None => assert!(answer.is_ok(), "{is_ca:?}: {answer:?}"),
                 Some(fault) => check_fault(answer, fault),
             }
             let stranger = Authority::new("ours").ca_certificates();
             let tls = TlsSettings::new().trust_only_ca(stranger);
-            let refused = answer_of(service.server(), host, tls).await.unwrap_err();
+            let refused = answer_of(service.server_config(), host, tls).await.unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::Tls, "{is_ca:?}");
         };
         check(When::Now, "pets.example", None).await;
@@ -104,7 +105,7 @@ async fn an_unknown_self_signed_certificate_has_no_trusted_issuer() {
         let service = Issued::self_signed("pets.example", is_ca, When::Now);
         let ours = TlsSettings::new().trust_only_ca(Authority::new("ours").ca_certificates());
         for tls in [ours, TlsSettings::new()] {
-            let refused = answer_of(service.server(), "pets.example", tls).await;
+            let refused = answer_of(service.server_config(), "pets.example", tls).await;
             check_fault(refused, TlsFault::UnknownAuthority);
         }
     }
@@ -115,7 +116,7 @@ async fn a_listed_issued_certificate_is_trusted_without_its_authority() {
     let service = Authority::new("theirs").issue("pets.example", When::Now);
     let listed = CaCertificates::read(service.certificate.pem().as_bytes()).unwrap();
     let tls = TlsSettings::new().trust_only_ca(listed);
-    assert!(answer_of(service.server(), "pets.example", tls).await.is_ok());
+    assert!(answer_of(service.server_config(), "pets.example", tls).await.is_ok());
 }
 
 #[tokio::test]
@@ -124,7 +125,7 @@ async fn mutual_tls_succeeds_only_with_a_certificate_of_the_expected_authority()
     let service = ours.issue("pets.example", When::Now);
     let trusting = || TlsSettings::new().trust_only_ca(ours.ca_certificates());
     let answer = async |versions, protocol: &str, tls| {
-        let mut config = ours.demanding(&service, versions);
+        let mut config = ours.server_requiring_client(&service, versions);
         config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
         answer_of(config, "pets.example", tls).await
     };

@@ -25,7 +25,7 @@ enum First {
 /// A service on loopback: its port, its authority and the number of requests that came.
 async fn service(first: First) -> (u16, CaCertificates, Arc<AtomicUsize>) {
     let authority = Authority::new("ours");
-    let mut config = authority.issue("127.0.0.1", When::Now).server();
+    let mut config = authority.issue("127.0.0.1", When::Now).server_config();
     config.alpn_protocols = vec![b"h2".to_vec()];
     let acceptor = TlsAcceptor::from(Arc::new(config));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

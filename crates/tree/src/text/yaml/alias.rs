@@ -42,7 +42,7 @@ impl Size {
 pub(super) type Anchors = BTreeMap<usize, Anchored>;
 
 /// Returns true if a value may follow `<<`: an object, or a list of objects (the YAML merge key, 2005).
-pub(super) fn is_mergeable(node: &Node) -> bool {
+pub(super) fn is_merge_key_value(node: &Node) -> bool {
     match node {
         Node::Array(items) => items.iter().all(|item| item.as_object().is_some()),
         Node::Object(_) => true,

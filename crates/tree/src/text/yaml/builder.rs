@@ -90,16 +90,16 @@ impl Builder {
                 "expected one document, found a second one",
                 "remove the line `---` and what follows, or keep each document in a file of its own",
             )),
-            Event::MappingEnd | Event::SequenceEnd => self.close(at),
+            Event::MappingEnd | Event::SequenceEnd => self.close_container(at),
             Event::MappingStart(_, anchor, tag) => {
-                self.note_ignored_tag(tag.and_then(|tag| scalar::ignored_tag(&tag, "map")), at);
+                self.note_ignored_tag(tag.and_then(|tag| scalar::non_default_tag(&tag, "map")), at);
                 self.open_container(anchor, Kind::Object(None), at)
             }
             Event::Scalar(text, style, anchor, tag) => {
                 self.put_scalar(Scalar { text: &text, style, tag: tag.as_deref() }, anchor, at)
             }
             Event::SequenceStart(_, anchor, tag) => {
-                self.note_ignored_tag(tag.and_then(|tag| scalar::ignored_tag(&tag, "seq")), at);
+                self.note_ignored_tag(tag.and_then(|tag| scalar::non_default_tag(&tag, "seq")), at);
                 self.open_container(anchor, Kind::List, at)
             }
             _ => Ok(()),
@@ -107,7 +107,7 @@ impl Builder {
     }
 
     fn open_container(&mut self, anchor: usize, kind: Kind, at: Position) -> Result<(), Fault> {
-        if self.expects_name() {
+        if self.expects_member_name() {
             return Err(fault::unreadable_fault(
                 at,
                 "expected a text as the name of a member, found a list or an object",
@@ -131,7 +131,7 @@ impl Builder {
         Ok(())
     }
 
-    fn close(&mut self, at: Position) -> Result<(), Fault> {
+    fn close_container(&mut self, at: Position) -> Result<(), Fault> {
         let Some(Frame { anchor, kind, start, size }) = self.frames.pop() else { return Ok(()) };
         let node = match kind {
             Kind::List => Node::Array(self.interner.shared_list(self.items.drain(start..))),
@@ -148,9 +148,10 @@ impl Builder {
             self.count_nodes(merged.len(), at)?;
             self.members.extend(merged);
         }
-        let (object, duplicates) = members::close(&mut self.members, start, &mut self.interner);
+        let (object, duplicates) =
+            members::object_and_duplicates(&mut self.members, start, &mut self.interner);
         for duplicate in duplicates {
-            let pointer = Path::at(&self.pointer_of_next()).name(&duplicate.name).to_string();
+            let pointer = Path::at(&self.pointer_of_next_node()).name(&duplicate.name).to_string();
             let lines = [duplicate.first.at, duplicate.last.at];
             self.add_diagnostic(fault::duplicate_key(pointer, &duplicate.name, &lines));
         }
@@ -166,7 +167,7 @@ impl Builder {
         if self.alias_bytes > self.limits.alias_bytes {
             return Err(fault::too_many_alias_bytes(at, self.limits.alias_bytes));
         }
-        if self.expects_name() {
+        if self.expects_member_name() {
             let Some(name) = node.as_shared_str() else {
                 return Err(fault::unreadable_fault(
                     at,
@@ -174,8 +175,8 @@ impl Builder {
                     "write the name instead of the alias",
                 ));
             };
-            let name = self.interner.name(name);
-            self.set_name(name, Mark { at, merge: false });
+            let name = self.interner.shared_name(name);
+            self.set_member_name(name, Mark { at, merge: false });
             return Ok(());
         }
         if self.frames.len() + size.height > self.limits.depth {
@@ -187,13 +188,13 @@ impl Builder {
     }
 
     fn put_scalar(&mut self, scalar: Scalar<'_>, anchor: usize, at: Position) -> Result<(), Fault> {
-        if self.expects_name() {
-            let name = self.interner.name(scalar.name());
+        if self.expects_member_name() {
+            let name = self.interner.shared_name(scalar.member_name());
             if anchor != 0 {
                 let size = Size { nodes: 1, bytes: name.len(), height: 0 };
                 self.anchors.insert(anchor, Anchored { node: Node::String(name.clone()), size });
             }
-            self.set_name(name, Mark { at, merge: scalar.is_merge() });
+            self.set_member_name(name, Mark { at, merge: scalar.is_merge_key() });
             return Ok(());
         }
         self.count_nodes(1, at)?;
@@ -208,23 +209,24 @@ impl Builder {
         match meaning {
             Meaning::Bool(value) => Node::Bool(value),
             Meaning::NonFinite => {
-                let pointer = self.pointer_of_next();
+                let pointer = self.pointer_of_next_node();
                 self.add_diagnostic(fault::non_finite(pointer, at, scalar.text));
-                Node::String(self.interner.value(scalar.text))
+                Node::String(self.interner.shared_if_short(scalar.text))
             }
             Meaning::Null => Node::Null,
             Meaning::Number(digits) => {
-                let share = |digits: &str| self.interner.value(digits);
-                let number = Digits::new(&digits).map(|digits| Number::from_shared(digits, share));
+                let share = |digits: &str| self.interner.shared_if_short(digits);
+                let number =
+                    Digits::new(&digits).map(|digits| Number::from_checked_digits(digits, share));
                 number.map_or_else(|| Node::String((*digits).into()), Node::Number)
             }
-            Meaning::Text => Node::String(self.interner.value(scalar.text)),
+            Meaning::Text => Node::String(self.interner.shared_if_short(scalar.text)),
         }
     }
 
     fn note_ignored_tag(&mut self, tag: Option<String>, at: Position) {
         if let Some(tag) = tag {
-            let pointer = self.pointer_of_next();
+            let pointer = self.pointer_of_next_node();
             self.add_diagnostic(fault::ignored_tag(pointer, at, &tag));
         }
     }
@@ -243,7 +245,7 @@ impl Builder {
             Kind::Object(next) => {
                 let Some((name, mark)) = next.take() else { return };
                 frame.size.bytes += name.len();
-                let merge = mark.merge && alias::is_mergeable(&node);
+                let merge = mark.merge && alias::is_merge_key_value(&node);
                 self.members.push(Member { name, node, at: Mark { merge, ..mark } });
             }
         }
@@ -257,11 +259,11 @@ impl Builder {
         Ok(())
     }
 
-    fn expects_name(&self) -> bool {
+    fn expects_member_name(&self) -> bool {
         matches!(self.frames.last(), Some(Frame { kind: Kind::Object(None), .. }))
     }
 
-    fn set_name(&mut self, name: Arc<str>, mark: Mark) {
+    fn set_member_name(&mut self, name: Arc<str>, mark: Mark) {
         if let Some(Frame { kind: Kind::Object(next), .. }) = self.frames.last_mut() {
             *next = Some((name, mark));
         }
@@ -274,7 +276,7 @@ impl Builder {
         }
     }
 
-    fn pointer_of_next(&self) -> String {
+    fn pointer_of_next_node(&self) -> String {
         let mut segments = Vec::new();
         let mut end = self.items.len();
         for frame in self.frames.iter().rev() {

@@ -29,17 +29,17 @@ impl ArgumentPath {
 
     /// The place in a value, which is made if it is missing. `None` if another value is in the way, or for an index behind the next
     /// one of a list: nobody may make a list long by a number.
-    pub(super) fn place<'v>(&self, whole: &'v mut Value) -> Option<&'v mut Value> {
+    pub(super) fn place_or_insert<'v>(&self, whole: &'v mut Value) -> Option<&'v mut Value> {
         let mut place = whole;
         for step in &self.0 {
-            place = step.place(place)?;
+            place = step.place_or_insert(place)?;
         }
         Some(place)
     }
 }
 
 impl Step {
-    fn place<'v>(&self, whole: &'v mut Value) -> Option<&'v mut Value> {
+    fn place_or_insert<'v>(&self, whole: &'v mut Value) -> Option<&'v mut Value> {
         let is_new = whole.is_null();
         match self {
             Self::Index(at) => {
@@ -144,7 +144,7 @@ mod tests {
             (" $.ä ", json!({"ä": 7})),
         ] {
             let mut whole = json!({});
-            *ArgumentPath::read(path).unwrap().place(&mut whole).unwrap() = json!(7);
+            *ArgumentPath::read(path).unwrap().place_or_insert(&mut whole).unwrap() = json!(7);
             assert_eq!(whole, expected, "{path}");
         }
     }
@@ -178,7 +178,7 @@ mod tests {
         let mut whole = json!({"a": [1], "b": "x"});
         for path in ["$[0]", "$.a[2]", "$.a[18446744073709551615]", "$.a.c", "$.b.c", "$.b[0]"] {
             let read = ArgumentPath::read(path).unwrap();
-            assert_eq!(read.place(&mut whole), None, "{path}");
+            assert_eq!(read.place_or_insert(&mut whole), None, "{path}");
         }
         assert_eq!(whole, json!({"a": [1], "b": "x"}));
     }

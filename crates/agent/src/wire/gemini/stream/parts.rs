@@ -46,29 +46,29 @@ struct CallPiece {
 
 impl Parts {
     /// Adds a part that is no call.
-    pub(super) fn add(&mut self, text: &str) {
+    pub(super) fn add_text_part(&mut self, text: &str) {
         self.0.push(Part::Text(text.to_owned()));
     }
 
     /// Adds a call, or a piece of one.
     pub(super) fn add_call(&mut self, text: &str) -> Result<(), ReplyFault> {
         let Some(piece) = Value::parse(text).ok().and_then(CallPiece::read) else {
-            self.add(text);
+            self.add_text_part(text);
             return Ok(());
         };
         if let Some(call) = self.continued_call(&piece) {
-            return call.add(piece);
+            return call.add_piece(piece);
         }
         if piece.is_end() {
             self.add_to_last_call(piece.part);
             return Ok(());
         }
         if !piece.is_piece {
-            self.add(text);
+            self.add_text_part(text);
             return Ok(());
         }
         let mut call = PartialCall::new();
-        call.add(piece)?;
+        call.add_piece(piece)?;
         self.0.push(Part::Call(call));
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Parts {
             Part::Text(_) => None,
         });
         if let Some(call) = calls.next() {
-            call.add_beside(members);
+            call.add_missing_members(members);
         }
     }
 
@@ -107,7 +107,7 @@ impl Parts {
             Part::Call(call) if !call.is_whole => Some(call),
             _ => None,
         });
-        calls.find(|call| call.takes(piece))
+        calls.find(|call| call.can_take_piece(piece))
     }
 }
 
@@ -118,22 +118,22 @@ impl PartialCall {
     }
 
     /// True if a piece names neither another call nor another function, and does not begin one.
-    fn takes(&self, piece: &CallPiece) -> bool {
+    fn can_take_piece(&self, piece: &CallPiece) -> bool {
         let is_same = |name: &str| Some(self.call.get(name)? == piece.call.get(name)?);
         let begins_again =
             is_same("id").is_none() && piece.is_beginning() && self.arguments != json!({});
         is_same("id") != Some(false) && is_same("name") != Some(false) && !begins_again
     }
 
-    fn add_beside(&mut self, members: Object) {
+    fn add_missing_members(&mut self, members: Object) {
         for (name, value) in members {
             self.part.entry(name).or_insert(value);
         }
     }
 
-    fn add(&mut self, piece: CallPiece) -> Result<(), ReplyFault> {
+    fn add_piece(&mut self, piece: CallPiece) -> Result<(), ReplyFault> {
         let CallPiece { part, call, arguments, values, will_continue, .. } = piece;
-        self.add_beside(part);
+        self.add_missing_members(part);
         for (name, value) in call {
             self.call.entry(name).or_insert(value);
         }
@@ -156,10 +156,11 @@ impl PartialCall {
         let Value::Object(mut value) = value else {
             return Err(unreadable_event("expected a piece of the arguments of a call"));
         };
-        let path = take(&mut value, "jsonPath", "json_path").unwrap_or_default();
+        let path = take_either_name(&mut value, "jsonPath", "json_path").unwrap_or_default();
         let Some(piece) = piece_of_value(&mut value) else { return Ok(()) };
         let parsed_path = path.as_str().and_then(ArgumentPath::read);
-        let Some(place) = parsed_path.and_then(|path| path.place(&mut self.arguments)) else {
+        let Some(place) = parsed_path.and_then(|path| path.place_or_insert(&mut self.arguments))
+        else {
             let fault = unreadable_event(format!("there is no argument at {path}"));
             // The model writes the path: another reply may be better.
             return Err(ReplyFault { error: Some(json!({"status": NO_GOOD})), ..fault });
@@ -182,11 +183,12 @@ impl PartialCall {
 impl CallPiece {
     fn read(part: Value) -> Option<Self> {
         let Value::Object(mut part) = part else { return None };
-        let Value::Object(mut call) = take(&mut part, "functionCall", "function_call")? else {
+        let Value::Object(mut call) = take_either_name(&mut part, "functionCall", "function_call")?
+        else {
             return None;
         };
-        let values = take(&mut call, "partialArgs", "partial_args");
-        let will_continue = take(&mut call, "willContinue", "will_continue");
+        let values = take_either_name(&mut call, "partialArgs", "partial_args");
+        let will_continue = take_either_name(&mut call, "willContinue", "will_continue");
         let is_piece = values.is_some() || will_continue.is_some();
         let values = match values {
             Some(Value::Array(values)) => values,
@@ -225,12 +227,12 @@ fn piece_of_value(value: &mut Object) -> Option<Value> {
         ("numberValue", "number_value"),
         ("boolValue", "bool_value"),
     ];
-    let mut pieces = names.iter().filter_map(|(name, other)| take(value, name, other));
+    let mut pieces = names.iter().filter_map(|(name, other)| take_either_name(value, name, other));
     let piece = pieces.find(|piece| !piece.is_null());
-    piece.or_else(|| take(value, "nullValue", "null_value").map(|_| Value::Null))
+    piece.or_else(|| take_either_name(value, "nullValue", "null_value").map(|_| Value::Null))
 }
 
 /// Takes a member by its name in JSON, or by that of Protocol Buffers, which some proxies write.
-fn take(members: &mut Object, name: &str, other: &str) -> Option<Value> {
+fn take_either_name(members: &mut Object, name: &str, other: &str) -> Option<Value> {
     members.remove(name).or_else(|| members.remove(other))
 }

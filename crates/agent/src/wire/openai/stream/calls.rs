@@ -5,7 +5,7 @@
 
 use callgate_tool::{Number, Object, Value};
 
-use super::{is_nothing, join, names::DeclaredNames, object_end::ObjectEnd};
+use super::{append_member, is_null_or_empty, names::DeclaredNames, object_end::ObjectEnd};
 use crate::wire::amend::object_of_text;
 
 /// The calls in the order in which they begin.
@@ -49,7 +49,7 @@ impl Calls {
     }
 
     /// Adds the pieces of one event.
-    pub(super) fn add(&mut self, pieces: Vec<Value>) {
+    pub(super) fn add_pieces(&mut self, pieces: Vec<Value>) {
         self.n_events = self.n_events.saturating_add(1);
         for piece in pieces.into_iter().filter_map(Piece::read) {
             let at = self.position_of_continued(&piece).unwrap_or(self.begun.len());
@@ -58,7 +58,7 @@ impl Calls {
             }
             if let Some(call) = self.begun.get_mut(at) {
                 let n_named = call.name_pieces.len();
-                call.add(piece, self.n_events);
+                call.add_piece(piece, self.n_events);
                 call.take_declared_name(&self.names, n_named);
             }
         }
@@ -76,7 +76,7 @@ impl Calls {
             let is_numbered_otherwise =
                 piece.index.zip(call.index).is_some_and(|(piece, call)| piece != call);
             let is_over = call.arguments_end.is_whole() && piece.name.is_some();
-            call.has_id(piece) && !(is_numbered_otherwise && is_over)
+            call.has_id_of(piece) && !(is_numbered_otherwise && is_over)
         };
         let has_its_index = |call: &Call| call.index == piece.index;
         let at = match (last(&has_its_id), piece.index) {
@@ -93,11 +93,11 @@ impl Calls {
         };
         let call = self.begun.get(at)?;
         let name = piece.name.as_ref().filter(|_| call.may_be_named_further());
-        if name.is_some_and(|name| self.names.is_continued(&call.name_pieces, name)) {
+        if name.is_some_and(|name| self.names.is_continued_by(&call.name_pieces, name)) {
             return Some(at);
         }
-        let is_other = |name: &String| self.names.is_other(&call.name_pieces, name);
-        if call.is_over(piece) && piece.name.as_ref().is_some_and(is_other) {
+        let is_other = |name: &String| self.names.is_another_name(&call.name_pieces, name);
+        if call.has_whole_arguments(piece) && piece.name.as_ref().is_some_and(is_other) {
             return None;
         }
         (!call.is_ended_by(piece, self.n_events)).then_some(at)
@@ -131,21 +131,21 @@ impl Call {
                 arguments.truncate(n_bytes);
             }
         }
-        self.members.insert_filled("function", self.function);
+        self.members.insert_unless_empty("function", self.function);
         self.members.into()
     }
 
-    fn has_id(&self, piece: &Piece) -> bool {
+    fn has_id_of(&self, piece: &Piece) -> bool {
         piece.id.is_some() && piece.id.as_deref() == self.id()
     }
 
     /// True if the arguments are whole. For a piece with the id of the call, `{}` may stand for those that come later.
-    fn is_over(&self, piece: &Piece) -> bool {
-        self.arguments_end.is_whole() && !(self.has_id(piece) && self.arguments().trim() == "{}")
+    fn has_whole_arguments(&self, piece: &Piece) -> bool {
+        self.arguments_end.is_whole() && !(self.has_id_of(piece) && self.arguments().trim() == "{}")
     }
 
     /// True for arguments that are those that came, maybe written or quoted otherwise.
-    fn has_arguments(&self, piece: &str) -> bool {
+    fn has_same_arguments(&self, piece: &str) -> bool {
         let own = self.arguments();
         // Small pieces cannot be the whole again, so that a long one is not read for each of them.
         let is_long = piece.len().saturating_mul(LONGER_WRITTEN) >= own.len();
@@ -159,8 +159,8 @@ impl Call {
     fn is_ended_by(&self, piece: &Piece, event: usize) -> bool {
         let is_whole = self.arguments_end.is_whole();
         let arguments = piece.arguments.as_deref().unwrap_or_default();
-        let brings_arguments = !is_blank(arguments) && !self.has_arguments(arguments);
-        if self.has_id(piece) {
+        let brings_arguments = !is_blank(arguments) && !self.has_same_arguments(arguments);
+        if self.has_id_of(piece) {
             return is_whole && brings_arguments && piece.name.is_some();
         }
         let has_other_id = piece.id.is_some() && self.id().is_some();
@@ -179,7 +179,7 @@ impl Call {
         is_blank(self.arguments()) && name != own && piece.members.contains_key("type")
     }
 
-    fn add(&mut self, piece: Piece, event: usize) {
+    fn add_piece(&mut self, piece: Piece, event: usize) {
         let Piece { index, id, name, arguments, members, function } = piece;
         self.index = self.index.or(index);
         if let Some(id) = id {
@@ -196,14 +196,14 @@ impl Call {
             self.add_arguments(&arguments);
         }
         for (name, value) in function {
-            join(&mut self.function, name, value);
+            append_member(&mut self.function, name, value);
         }
     }
 
     /// Takes the declared name that the pieces so far make, if they make one.
     fn take_declared_name(&mut self, names: &DeclaredNames, n_read: usize) {
         let is_longer = self.name_pieces.len() > n_read;
-        if let Some(name) = names.name(&self.name_pieces).filter(|_| is_longer) {
+        if let Some(name) = names.name_from_pieces(&self.name_pieces).filter(|_| is_longer) {
             self.function.insert("name", name.into());
         }
     }
@@ -230,7 +230,7 @@ impl Call {
     /// Takes a piece of the arguments. Some servers begin with `{}` for those that have not come, repeat
     /// the whole at the end (`LiteLLM` quotes it), or what has come in each piece.
     fn add_arguments(&mut self, piece: &str) {
-        let is_repeated = is_blank(piece) || self.has_arguments(piece);
+        let is_repeated = is_blank(piece) || self.has_same_arguments(piece);
         if self.arguments_end.is_whole() && is_repeated {
             return;
         }
@@ -251,15 +251,15 @@ impl Call {
 impl Piece {
     fn read(piece: Value) -> Option<Self> {
         let Value::Object(mut members) = piece else { return None };
-        members.retain(|name, value| name == "function" || !is_nothing(value));
+        members.retain(|name, value| name == "function" || !is_null_or_empty(value));
         let index = members.remove("index").as_ref().and_then(call_number);
-        let id = members.remove("id").and_then(text);
+        let id = members.remove("id").and_then(id_or_name_text);
         let mut function = match members.remove("function") {
             Some(Value::Object(function)) => function,
             _ => Object::new(),
         };
-        function.retain(|name, value| name == "arguments" || !is_nothing(value));
-        let name = function.remove("name").and_then(text);
+        function.retain(|name, value| name == "arguments" || !is_null_or_empty(value));
+        let name = function.remove("name").and_then(id_or_name_text);
         let arguments = match function.remove("arguments") {
             None | Some(Value::Null) => None,
             Some(Value::String(arguments)) => Some(arguments),
@@ -276,7 +276,7 @@ fn call_number(index: &Value) -> Option<u64> {
 }
 
 /// An id or a name: a text, or a number.
-fn text(value: Value) -> Option<String> {
+fn id_or_name_text(value: Value) -> Option<String> {
     match value {
         Value::Number(number) => Some(number.to_string()),
         Value::String(text) => Some(text),

@@ -3,13 +3,15 @@
 
 use callgate_tool::{Object, Value};
 
-use super::is_nothing;
+use super::is_null_or_empty;
 
 /// Adds pieces to the details that have come. Neighbours of one kind and number are pieces of one detail.
 pub(super) fn add_details(collected: &mut Vec<Value>, pieces: Vec<Value>) {
     for piece in pieces {
         match (collected.last_mut().and_then(Value::as_object_mut), piece) {
-            (Some(last), Value::Object(piece)) if is_continued(last, &piece) => grow(last, piece),
+            (Some(last), Value::Object(piece)) if is_continued_by(last, &piece) => {
+                append_piece(last, piece)
+            }
             (_, piece) => collected.push(piece),
         }
     }
@@ -25,14 +27,16 @@ pub(super) fn remove_piece_numbers(details: &mut [Value]) {
     }
 }
 
-fn is_continued(last: &Object, piece: &Object) -> bool {
+fn is_continued_by(last: &Object, piece: &Object) -> bool {
     let kind = piece.get("type").and_then(Value::as_str).unwrap_or_default();
     let is_of_words = WORDS.iter().any(|name| kind.rsplit('.').next() == Some(*name));
     let is_alike = |name: &&str| {
-        let stated = |members: &Object| members.get(name).filter(|it| !is_nothing(it)).cloned();
+        let stated =
+            |members: &Object| members.get(name).filter(|it| !is_null_or_empty(it)).cloned();
         stated(last).zip(stated(piece)).is_none_or(|(last, piece)| last == piece)
     };
-    let has = |members: &Object, name: &str| members.get(name).is_some_and(|it| !is_nothing(it));
+    let has =
+        |members: &Object, name: &str| members.get(name).is_some_and(|it| !is_null_or_empty(it));
     // A signature ends the words that it signs.
     let is_signed = has(last, "signature") && WORDS.iter().any(|name| has(piece, name));
     last.get("type") == piece.get("type")
@@ -41,14 +45,14 @@ fn is_continued(last: &Object, piece: &Object) -> bool {
         && ["index", "id"].iter().all(is_alike)
 }
 
-fn grow(detail: &mut Object, piece: Object) {
+fn append_piece(detail: &mut Object, piece: Object) {
     for (name, value) in piece {
         let is_of_words = WORDS.contains(&&*name);
         match (detail.get_mut(&name), value) {
             (Some(Value::String(words)), Value::String(more)) if is_of_words => {
                 words.push_str(&more);
             }
-            (Some(stated), value) if is_nothing(stated) => *stated = value,
+            (Some(stated), value) if is_null_or_empty(stated) => *stated = value,
             (Some(_), _) => {}
             (None, value) => drop(detail.insert(name, value)),
         }

@@ -15,7 +15,7 @@ impl FromIterator<String> for DeclaredNames {
 
 impl DeclaredNames {
     /// The declared name that pieces make; `None` if they make none.
-    pub(super) fn name(&self, pieces: &[String]) -> Option<String> {
+    pub(super) fn name_from_pieces(&self, pieces: &[String]) -> Option<String> {
         let (first, last) = (pieces.first()?, pieces.last()?);
         let repeated = pieces.iter().all(|piece| piece == first).then(|| first.clone());
         // Some servers send what has come so far in each piece, or the whole in the last one. Others go on after the whole with
@@ -33,10 +33,10 @@ impl DeclaredNames {
     }
 
     /// True if a piece goes on with a name of which pieces have come, and names no other function.
-    pub(super) fn is_continued(&self, pieces: &[String], piece: &str) -> bool {
+    pub(super) fn is_continued_by(&self, pieces: &[String], piece: &str) -> bool {
         let Some(last) = pieces.last() else { return false };
         let begun = pieces.concat();
-        let is_whole = self.name(pieces).is_some();
+        let is_whole = self.name_from_pieces(pieces).is_some();
         let is_rest = self.has_name_from(&format!("{begun}{piece}"));
         let is_so_far = piece.starts_with(&**last);
         (is_rest && !(is_whole && self.0.contains(piece)))
@@ -44,8 +44,8 @@ impl DeclaredNames {
     }
 
     /// True if a piece is a declared name, and those before it make another one.
-    pub(super) fn is_other(&self, pieces: &[String], piece: &str) -> bool {
-        self.0.contains(piece) && self.name(pieces).is_some_and(|name| name != piece)
+    pub(super) fn is_another_name(&self, pieces: &[String], piece: &str) -> bool {
+        self.0.contains(piece) && self.name_from_pieces(pieces).is_some_and(|name| name != piece)
     }
 
     /// True if a name begins with this text.
@@ -88,17 +88,17 @@ mod tests {
         for (name, pieces) in all {
             // `get` twice is `get`.
             let expected = if pieces == ["get", "get"] { "get" } else { name };
-            assert_eq!(declared.name(&pieces).as_deref(), Some(expected), "{pieces:?}");
+            assert_eq!(declared.name_from_pieces(&pieces).as_deref(), Some(expected), "{pieces:?}");
             let cumulative: Vec<_> = (1..=pieces.len()).map(|n| pieces[..n].concat()).collect();
-            let read = declared.name(&cumulative);
+            let read = declared.name_from_pieces(&cumulative);
             let is_right = read.is_some_and(|it| it == name || it == cumulative.concat());
             assert!(is_right, "{pieces:?}");
         }
         for (name, n_times) in NAMES.into_iter().flat_map(|name| (1..5).map(move |n| (name, n))) {
             let repeated = vec![name.to_owned(); n_times];
-            assert_eq!(declared.name(&repeated).as_deref(), Some(name), "{n_times}");
+            assert_eq!(declared.name_from_pieces(&repeated).as_deref(), Some(name), "{n_times}");
         }
-        assert_eq!(declared.name(&[]), None);
+        assert_eq!(declared.name_from_pieces(&[]), None);
         for (pieces, expected) in [
             ("x,y", None),
             ("get,x", None),
@@ -107,7 +107,7 @@ mod tests {
             ("t,-a,t-a", Some("t-a")),
         ] {
             let pieces: Vec<_> = pieces.split(',').map(str::to_owned).collect();
-            assert_eq!(declared.name(&pieces).as_deref(), expected, "{pieces:?}");
+            assert_eq!(declared.name_from_pieces(&pieces).as_deref(), expected, "{pieces:?}");
         }
     }
 
@@ -126,9 +126,9 @@ mod tests {
             ("x", "y", false),
         ] {
             let pieces: Vec<_> = pieces.split(',').map(str::to_owned).collect();
-            assert_eq!(declared.is_continued(&pieces, piece), expected, "{pieces:?} {piece}");
+            assert_eq!(declared.is_continued_by(&pieces, piece), expected, "{pieces:?} {piece}");
         }
-        assert!(!declared.is_continued(&[], "a"), "nothing has begun");
+        assert!(!declared.is_continued_by(&[], "a"), "nothing has begun");
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
             ("a", "x", false),
         ] {
             let pieces: Vec<_> = pieces.split(',').map(str::to_owned).collect();
-            assert_eq!(declared.is_other(&pieces, piece), expected, "{pieces:?} {piece}");
+            assert_eq!(declared.is_another_name(&pieces, piece), expected, "{pieces:?} {piece}");
         }
     }
 }

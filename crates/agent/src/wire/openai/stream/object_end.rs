@@ -13,7 +13,7 @@ impl ObjectEnd {
     /// Takes the next piece.
     pub(super) fn push(&mut self, piece: &str) {
         for byte in piece.bytes() {
-            self.take(byte);
+            self.take_byte(byte);
         }
     }
 
@@ -26,13 +26,13 @@ impl ObjectEnd {
     pub(super) fn bytes_of_first_object(text: &str) -> usize {
         let mut end = Self::default();
         let last = text.bytes().position(|byte| {
-            end.take(byte);
+            end.take_byte(byte);
             end.is_whole()
         });
         last.map_or(text.len(), |at| at.saturating_add(1))
     }
 
-    fn take(&mut self, byte: u8) {
+    fn take_byte(&mut self, byte: u8) {
         if self.is_escaped {
             self.is_escaped = false;
             return;

@@ -24,7 +24,7 @@ impl Items {
     }
 
     /// Adds an event. Returns the words in it for the user.
-    pub(super) fn add(&mut self, kind: &str, mut event: Value) -> String {
+    pub(super) fn add_event(&mut self, kind: &str, mut event: Value) -> String {
         let mut take = |name: &str| event.get_mut(name).map(Value::take).unwrap_or_default();
         let members = match take("item") {
             Value::Object(members) => members,
@@ -41,7 +41,7 @@ impl Items {
             TEXT => Some(false),
             _ => members.get("type").and_then(Value::as_str).map(is_kind_of_call),
         };
-        let Some(item) = self.item(id, position, kind, is_of_call) else { return said };
+        let Some(item) = self.item_of_event(id, position, kind, is_of_call) else { return said };
         match kind {
             ADDED if !item.is_done => item.members = members,
             DONE => (item.members, item.is_done) = (members, true),
@@ -55,7 +55,7 @@ impl Items {
 
     /// The item of an event: the one with its id, else the last at its position that is not done and as much a call. Some servers
     /// give an item another id in each event, that of its call, or words and a call one position.
-    fn item(
+    fn item_of_event(
         &mut self,
         id: Option<String>,
         position: Option<u64>,
@@ -114,7 +114,7 @@ impl Item {
         let kind = self.members.get("type").and_then(Value::as_str);
         match kind {
             Some("function_call") => {
-                self.members.insert_filled("arguments", self.arguments);
+                self.members.insert_unless_empty("arguments", self.arguments);
                 self.members.insert("status", "completed".into());
                 Some(self.members.into())
             }

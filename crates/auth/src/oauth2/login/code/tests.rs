@@ -27,7 +27,7 @@ fn config() -> OAuth2Config {
 
 fn login(issuer: Option<(&str, bool)>) -> BegunLogin {
     let issuer = issuer.map(|(issuer, names_itself)| (issuer.to_owned(), names_itself));
-    browser_login(&config(), "me", PAGE, REDIRECT, issuer).unwrap()
+    begin_browser_login(&config(), "me", PAGE, REDIRECT, issuer).unwrap()
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn the_url_of_the_page_has_a_challenge_and_a_random_state() {
 #[test]
 fn a_page_without_an_http_url_is_refused() {
     for page in ["file:///etc/passwd", "javascript:alert(1)", "x", ""] {
-        let refused = browser_login(&config(), "me", page, REDIRECT, None).unwrap_err();
+        let refused = begin_browser_login(&config(), "me", page, REDIRECT, None).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Configuration, "{page}");
     }
 }

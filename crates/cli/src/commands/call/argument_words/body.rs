@@ -12,7 +12,7 @@ pub(super) const NAME: &str = "body";
 
 pub(super) fn whole_body_argument(entry: Option<Entry<'_>>) -> Option<&str> {
     let operation =
-        entry?.operation().filter(|operation| operation.body_of_arguments().is_none())?;
+        entry?.operation().filter(|operation| operation.body_as_arguments_name().is_none())?;
     let inputs = operation.inputs.iter();
     let mut bodies =
         inputs.filter(|input| input.place() == InputLocation::Body && input.name.is_empty());
@@ -20,7 +20,7 @@ pub(super) fn whole_body_argument(entry: Option<Entry<'_>>) -> Option<&str> {
 }
 
 /// Moves values that only the body has a member for into the body, unless the given body is not an object.
-pub(super) fn put_in(arguments: &mut Arguments, guide: Guide<'_>, body: &str) {
+pub(super) fn move_members_into_body(arguments: &mut Arguments, guide: Guide<'_>, body: &str) {
     let Some(inside) = guide.member(body) else { return };
     let is_member = |name: &&String| guide.member(name).is_none() && inside.member(name).is_some();
     let moved: Vec<String> = arguments.keys().filter(is_member).cloned().collect();
@@ -44,7 +44,7 @@ pub(super) fn put_in(arguments: &mut Arguments, guide: Guide<'_>, body: &str) {
 }
 
 /// Splits a `body` that is an object if its members are arguments and none is named `body`. Fails with a name given twice.
-pub(super) fn take_body_apart(
+pub(super) fn split_body_argument(
     arguments: &mut Arguments,
     guide: Guide<'_>,
     entry: Option<Entry<'_>>,

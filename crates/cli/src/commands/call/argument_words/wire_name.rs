@@ -10,7 +10,7 @@ use super::{ArgumentTarget, body};
 use crate::{exit::Failure, guide::Guide};
 
 /// The name of the argument that a person means; an unknown name stays, and the call reports it.
-pub(super) fn argument_name<'a>(
+pub(super) fn resolve_argument_name<'a>(
     name: &'a str,
     target: ArgumentTarget<'_>,
 ) -> Result<Cow<'a, str>, Failure> {
@@ -39,7 +39,8 @@ fn argument_by_wire_name(
         return Ok(None);
     }
     let inputs = entry.operation().into_iter().flat_map(|operation| &operation.inputs);
-    let meant: Vec<_> = inputs.filter(|input| input.visible && is_named(input, name)).collect();
+    let meant: Vec<_> =
+        inputs.filter(|input| input.visible && has_wire_name(input, name)).collect();
     match &*meant {
         [] => Ok(None),
         [only] => Ok(Some(only.argument.to_string())),
@@ -48,7 +49,7 @@ fn argument_by_wire_name(
 }
 
 /// True if the service calls an input so; names of headers have no case (RFC 9110 §5.1).
-fn is_named(input: &Input, name: &str) -> bool {
+fn has_wire_name(input: &Input, name: &str) -> bool {
     match input.place() {
         InputLocation::Header => input.name.eq_ignore_ascii_case(name),
         _ => &*input.name == name,

@@ -24,7 +24,7 @@ impl Names {
     }
 
     /// The names that neither a shell, a unit nor a file of variables reads as they stand.
-    pub(super) fn unusual(&self) -> Option<&String> {
+    pub(super) fn first_unusual_name(&self) -> Option<&String> {
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
         let is_usual = |name: &&String| {
             name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')

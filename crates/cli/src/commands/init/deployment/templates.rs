@@ -3,7 +3,7 @@
 use crate::args::DeployWay;
 
 /// The files of a way with their texts, by their paths in the folder that is made.
-pub(super) fn files(way: DeployWay) -> &'static [(&'static str, &'static str)] {
+pub(super) fn deployment_files(way: DeployWay) -> &'static [(&'static str, &'static str)] {
     match way {
         DeployWay::Compose => COMPOSE,
         DeployWay::Kubernetes => KUBERNETES,

@@ -3,12 +3,12 @@
 use std::{fmt::Write as _, path::Path};
 
 use super::{MADE, names::Names};
-use crate::commands::tools::command_words::quoted_word;
+use crate::commands::tools::command_words::shell_quoted_word;
 
 pub(super) const SOCKET: &str = "callgate.socket";
 
 /// The credentials of the unit, and a file of variables.
-pub(super) fn drop_in(names: &Names) -> String {
+pub(super) fn systemd_drop_in(names: &Names) -> String {
     let mut text = format!("{MADE}[Service]\n");
     for name in &names.secrets {
         let _infallible = writeln!(text, "LoadCredential={name}:/etc/callgate/secrets/{name}");
@@ -22,14 +22,19 @@ pub(super) fn drop_in(names: &Names) -> String {
 }
 
 /// The commands that install a configuration with the files that it names, its secrets and the units, and start it.
-pub(super) fn next_steps(folder: &str, file: &Path, names: &Names, has_address: bool) -> String {
-    let word = |path: &Path| quoted_word(&path.display().to_string());
+pub(super) fn install_commands(
+    folder: &str,
+    file: &Path,
+    names: &Names,
+    has_address: bool,
+) -> String {
+    let word = |path: &Path| shell_quoted_word(&path.display().to_string());
     let mut steps = format!("install -D --mode 644 {} /etc/callgate/callgate.yaml\n", word(file));
     let base = file.parent().unwrap_or_else(|| Path::new(""));
     for text in names.texts.iter().filter(|text| Path::new(text).is_relative()) {
         let path = base.join(text);
         if path.is_file() {
-            let target = quoted_word(&format!("/etc/callgate/{text}"));
+            let target = shell_quoted_word(&format!("/etc/callgate/{text}"));
             let _infallible = writeln!(steps, "install -D --mode 644 {} {target}", word(&path));
         }
     }

@@ -35,11 +35,11 @@ struct Examples {
     reasons: Vec<(String, String)>,
 }
 
-fn is_whole() -> bool {
+fn is_full_corpus_requested() -> bool {
     env::var_os("CALLGATE_EXAMPLES").is_some_and(|which| which == "all")
 }
 
-fn fixtures() -> Vec<PathBuf> {
+fn fixture_files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
     let specs = [
         "answers/spec.yaml",
@@ -54,17 +54,17 @@ fn fixtures() -> Vec<PathBuf> {
 }
 
 /// The descriptions of the corpus that are looked at; none without `CALLGATE_SHARED`.
-fn corpus() -> Vec<PathBuf> {
+fn corpus_files() -> Vec<PathBuf> {
     if env::var_os("CALLGATE_SHARED").is_none() {
         return Vec::new();
     }
     let is_small = |file: &PathBuf| {
-        is_whole() || fs::metadata(file).is_ok_and(|data| data.len() <= MOST_BYTES)
+        is_full_corpus_requested() || fs::metadata(file).is_ok_and(|data| data.len() <= MOST_BYTES)
     };
     callgate_testkit::listed_descriptions().into_iter().filter(is_small).collect()
 }
 
-fn call_of(words: Vec<String>) -> CallArguments {
+fn parse_call_words(words: Vec<String>) -> CallArguments {
     let read = args::parse_arguments(words.into_iter().map(Into::into), &kinds());
     match read.unwrap_or_else(|error| panic!("{error}")).command {
         args::Command::Call(call) => *call,
@@ -73,13 +73,13 @@ fn call_of(words: Vec<String>) -> CallArguments {
 }
 
 /// The flags of `callgate tools FILE`.
-fn source(file: &Path) -> SourceArguments {
+fn source_arguments(file: &Path) -> SourceArguments {
     let file = file.to_str().unwrap().to_owned();
-    call_of(["callgate", "call", &file, "tool"].map(str::to_owned).to_vec()).source
+    parse_call_words(["callgate", "call", &file, "tool"].map(str::to_owned).to_vec()).source
 }
 
-fn examples(built: &Built, source: &SourceArguments) -> Examples {
-    let most = if is_whole() { usize::MAX } else { MOST_TOOLS };
+fn make_examples(built: &Built, source: &SourceArguments) -> Examples {
+    let most = if is_full_corpus_requested() { usize::MAX } else { MOST_TOOLS };
     let mut examples = Examples::default();
     for entry in built.executor.entries().filter(|one| one.declaration().is_some()).take(most) {
         let example = for_tool(&built.executor, entry, source, &kinds()).unwrap();
@@ -93,7 +93,7 @@ fn examples(built: &Built, source: &SourceArguments) -> Examples {
 }
 
 /// The words and the standard input that a shell makes of each line.
-fn read_by_shell(lines: &[(String, String)]) -> Vec<(Vec<String>, String)> {
+fn words_read_by_shell(lines: &[(String, String)]) -> Vec<(Vec<String>, String)> {
     let mut script =
         "callgate() { printf '%s\\0' \"$@\"; printf '\\001\\0'; cat; printf '\\0\\002\\0'; }\n"
             .to_owned();
@@ -116,7 +116,7 @@ fn read_by_shell(lines: &[(String, String)]) -> Vec<(Vec<String>, String)> {
 
 /// The fault of the dry run that these words ask for.
 fn dry_run_fault(words: &[String], input: &str, builds: &mut Builds) -> Option<String> {
-    let call = call_of([&["callgate".to_owned()][..], words].concat());
+    let call = parse_call_words([&["callgate".to_owned()][..], words].concat());
     assert!(call.dry_run, "{words:?}");
     let built = builds.get_or_build(&call.source);
     let name = call.tool.clone().unwrap();
@@ -135,7 +135,7 @@ fn dry_run_fault(words: &[String], input: &str, builds: &mut Builds) -> Option<S
     }
 }
 
-fn loader() -> Loader {
+fn dry_run_loader() -> Loader {
     open::loader_with_effects(&kinds(), effects::DRY_RUN)
 }
 
@@ -149,7 +149,7 @@ impl Builds {
         let server = options.server.clone();
         self.0.entry(server).or_insert_with(|| {
             let environment = Environment::new().without_audit();
-            build_silently(&source.file, &options, &loader(), &environment).unwrap()
+            build_silently(&source.file, &options, &dry_run_loader(), &environment).unwrap()
         })
     }
 }
@@ -164,12 +164,14 @@ struct Count {
 }
 
 impl Count {
-    fn take(&mut self, file: &Path) {
-        let source = source(file);
+    fn check_file_examples(&mut self, file: &Path) {
+        let source = source_arguments(file);
         let environment = Environment::new().without_audit();
         let options = description_options(&source.description);
-        let Ok(built) = build_silently(file, &options, &loader(), &environment) else { return };
-        let Examples { lines, reasons } = examples(&built, &source);
+        let Ok(built) = build_silently(file, &options, &dry_run_loader(), &environment) else {
+            return;
+        };
+        let Examples { lines, reasons } = make_examples(&built, &source);
         self.n += lines.len() + reasons.len();
         self.n_lines += lines.len();
         let key = |name: &str| format!("{} {name}", file.display());
@@ -178,7 +180,7 @@ impl Count {
             self.reasons.insert(key(&name), reason);
         }
         let mut builds = Builds::default();
-        let read = read_by_shell(&lines);
+        let read = words_read_by_shell(&lines);
         assert_eq!(read.len(), lines.len(), "{}", file.display());
         for ((name, line), (words, input)) in lines.iter().zip(read) {
             if let Some(why) = dry_run_fault(&words, &input, &mut builds) {
@@ -190,10 +192,10 @@ impl Count {
 
 #[track_caller]
 #[expect(clippy::print_stdout, reason = "the numbers are for whoever runs the test")]
-fn check(files: &[PathBuf], least_share: f64) {
+fn check_examples_share(files: &[PathBuf], least_share: f64) {
     let mut count = Count::default();
     for file in files {
-        count.take(file);
+        count.check_file_examples(file);
     }
     let Count { n, n_lines, reasons, failures } = &count;
     println!("{n_lines} of {n} tools of {} files have an example", files.len());
@@ -209,16 +211,16 @@ fn check(files: &[PathBuf], least_share: f64) {
 
 #[test]
 fn the_example_of_every_tool_of_the_fixtures_runs() {
-    check(&fixtures(), 1.0);
+    check_examples_share(&fixture_files(), 1.0);
 }
 
 #[test]
 #[expect(clippy::print_stdout, reason = "the corpus is elsewhere")]
 fn each_tool_of_the_corpus_has_an_example_that_runs_or_a_reason() {
-    let files = corpus();
+    let files = corpus_files();
     if files.is_empty() {
         println!("corpus absent");
         return;
     }
-    check(&files, 0.99);
+    check_examples_share(&files, 0.99);
 }

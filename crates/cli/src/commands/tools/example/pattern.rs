@@ -10,11 +10,11 @@ use regex_syntax::{
 pub(super) fn matching_text(pattern: &str) -> Option<String> {
     let pattern = Parser::new().parse(&without_look_around(pattern)).ok()?;
     let mut text = String::new();
-    push_part(&mut text, &pattern).then_some(text)
+    push_matching_text(&mut text, &pattern).then_some(text)
 }
 
 /// Adds a text that a part of the pattern stands for; false if it is too long, or there is none.
-fn push_part(text: &mut String, part: &Hir) -> bool {
+fn push_matching_text(text: &mut String, part: &Hir) -> bool {
     let is_added = match part.kind() {
         HirKind::Empty | HirKind::Look(_) => true,
         HirKind::Literal(literal) => {
@@ -28,12 +28,14 @@ fn push_part(text: &mut String, part: &Hir) -> bool {
         HirKind::Repetition(Repetition { min, sub, .. }) => {
             let before = text.len();
             // A part that may be missing is shown once, and an empty one is not repeated.
-            push_part(text, sub)
-                && (text.len() == before || (1..*min).all(|_| push_part(text, sub)))
+            push_matching_text(text, sub)
+                && (text.len() == before || (1..*min).all(|_| push_matching_text(text, sub)))
         }
-        HirKind::Capture(group) => push_part(text, &group.sub),
-        HirKind::Concat(parts) => parts.iter().all(|part| push_part(text, part)),
-        HirKind::Alternation(parts) => parts.first().is_some_and(|part| push_part(text, part)),
+        HirKind::Capture(group) => push_matching_text(text, &group.sub),
+        HirKind::Concat(parts) => parts.iter().all(|part| push_matching_text(text, part)),
+        HirKind::Alternation(parts) => {
+            parts.first().is_some_and(|part| push_matching_text(text, part))
+        }
     };
     is_added && text.len() <= MOST_BYTES
 }
@@ -50,12 +52,12 @@ fn without_look_around(pattern: &str) -> String {
     while let Some(at) = LOOK_AROUND.iter().filter_map(|start| rest.find(start)).min() {
         let (before, group) = rest.split_at(at);
         kept.push_str(before);
-        rest = behind_group(group);
+        rest = text_after_group(group);
     }
     kept + rest
 }
 
-fn behind_group(text: &str) -> &str {
+fn text_after_group(text: &str) -> &str {
     let (mut depth, mut is_escaped) = (0_usize, false);
     let is_end = |c: char| {
         match c {

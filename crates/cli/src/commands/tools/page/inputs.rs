@@ -4,7 +4,7 @@
 use callgate_openapi::{Input, Operation};
 use callgate_tool::Value;
 
-use super::kind::{Folding, is_object, kind_words, list_item};
+use super::kind::{Folding, is_object_with_members, kind_words, list_item};
 use crate::{
     guide::Guide,
     listing::{Listing, Row},
@@ -94,9 +94,10 @@ impl Inputs {
     pub(super) fn new(schema: &Value, operation: Option<&Operation>, detail: Detail) -> Self {
         let guide = Guide::new(schema);
         let (all, has_own_members) = match operation {
-            Some(operation) => {
-                (operation_arguments(guide, operation), operation.body_of_arguments().is_some())
-            }
+            Some(operation) => (
+                operation_arguments(guide, operation),
+                operation.body_as_arguments_name().is_some(),
+            ),
             None => {
                 (member_arguments(guide, &ArgumentSource::default(), &guide.common_members()), true)
             }
@@ -138,7 +139,7 @@ impl Inputs {
 }
 
 /// The name of a member, as the command line takes it.
-fn path(at: &str, name: &str) -> String {
+fn member_path(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
 }
 
@@ -162,7 +163,7 @@ fn operation_arguments<'a>(guide: Guide<'a>, operation: &'a Operation) -> Vec<Ar
             reference => format!("from {reference}"),
         };
         let given = ArgumentSource { location: input.place().as_str(), source };
-        if operation.body_of_arguments() == Some(&input.argument) {
+        if operation.body_as_arguments_name() == Some(&input.argument) {
             all.extend(member_arguments(guide, &given, &guide.common_members()));
             continue;
         }
@@ -226,10 +227,10 @@ impl Rows {
         if level >= self.detail.most_levels() {
             return None;
         }
-        if is_object(guide) {
+        if is_object_with_members(guide) {
             return Some((guide, ""));
         }
-        let item = list_item(guide).filter(|item| is_object(*item))?;
+        let item = list_item(guide).filter(|item| is_object_with_members(*item))?;
         (self.detail == Detail::Full).then_some((item, "[]"))
     }
 
@@ -241,11 +242,11 @@ impl Rows {
         given: &ArgumentSource,
         nesting: Nesting,
     ) {
-        let is_union = !guide.alternatives().is_empty();
+        let is_union = !guide.object_alternatives().is_empty();
         let names = if is_union { guide.common_members() } else { guide.declared_member_names() };
         let given = ArgumentSource { location: given.location, ..ArgumentSource::default() };
         for member in member_arguments(guide, &given, &names) {
-            self.add_argument(&member, &path(at, member.name), nesting);
+            self.add_argument(&member, &member_path(at, member.name), nesting);
         }
         self.add_alternatives(guide, at, &given, nesting);
     }
@@ -257,7 +258,7 @@ impl Rows {
         given: &ArgumentSource,
         nesting: Nesting,
     ) {
-        let alternatives = guide.alternatives();
+        let alternatives = guide.object_alternatives();
         if alternatives.is_empty() {
             return;
         }
@@ -282,7 +283,7 @@ impl Rows {
             let own: Vec<_> =
                 alternative.declared_member_names().into_iter().filter(is_own).collect();
             for member in member_arguments(alternative, given, &own) {
-                self.add_argument(&member, &path(at, member.name), inner);
+                self.add_argument(&member, &member_path(at, member.name), inner);
             }
         }
     }
@@ -292,10 +293,10 @@ impl Rows {
         let word = |keyword: &str| argument.guide.and_then(|guide| guide.keyword(keyword));
         let only = argument.guide.and_then(Guide::only_value);
         let required = argument.is_required && level > 0;
-        let is_mixed = argument.guide.is_some_and(Guide::is_mixed);
+        let is_mixed = argument.guide.is_some_and(Guide::allows_several_types);
         let legal = word("enum").filter(|_| only.is_none() && !is_mixed);
         let legal = legal.and_then(Value::as_array);
-        let legal = legal.map(|legal| self.one_of(legal));
+        let legal = legal.map(|legal| self.legal_values_text(legal));
         let default = word("default").map(|default| format!("default {default}"));
         let said = word("description").and_then(Value::as_str).map(ToOwned::to_owned);
         let parts = [
@@ -309,7 +310,7 @@ impl Rows {
         parts.collect::<Vec<_>>().join("; ")
     }
 
-    fn one_of(&self, legal: &[Value]) -> String {
+    fn legal_values_text(&self, legal: &[Value]) -> String {
         let most = self.detail.most_legal_values();
         let more = if legal.len() > most { ", …" } else { "" };
         let shown: Vec<_> = legal.iter().take(most).map(Value::to_string).collect();

@@ -15,11 +15,11 @@ pub(super) fn kind_words(guide: Guide<'_>, folding: Folding) -> String {
     // A list may be its own item.
     let items = std::iter::successors(Some(guide), |guide| list_item(*guide)).take(MOST_LISTS);
     let (n_lists, item) = items.enumerate().last().unwrap_or((0, guide));
-    format!("{}{}", "list of ".repeat(n_lists), kind_of_one(item, folding))
+    format!("{}{}", "list of ".repeat(n_lists), single_kind_words(item, folding))
 }
 
 /// The type of a value that is no list of described items.
-fn kind_of_one(guide: Guide<'_>, folding: Folding) -> String {
+fn single_kind_words(guide: Guide<'_>, folding: Folding) -> String {
     if guide.allowed_value_kinds().bytes {
         return "file".to_owned();
     }
@@ -27,7 +27,7 @@ fn kind_of_one(guide: Guide<'_>, folding: Folding) -> String {
     if names == ["array"] {
         return "list".to_owned();
     }
-    let is_folded = folding == Folding::Objects && is_object(guide);
+    let is_folded = folding == Folding::Objects && is_object_with_members(guide);
     let name = |name: &&str| match *name {
         "object" if is_folded => "{…}".to_owned(),
         other => other.to_owned(),
@@ -37,7 +37,7 @@ fn kind_of_one(guide: Guide<'_>, folding: Folding) -> String {
 }
 
 /// True for an object with members, other than the bytes of a file.
-pub(super) fn is_object(guide: Guide<'_>) -> bool {
+pub(super) fn is_object_with_members(guide: Guide<'_>) -> bool {
     let kinds = guide.allowed_value_kinds();
     kinds.object && !kinds.bytes && !guide.declared_member_names().is_empty()
 }

@@ -15,7 +15,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-use super::super::super::payload::put_counted;
+use super::super::super::payload::put_length_encoded_bytes;
 use crate::tests::act::Act;
 
 /// The statement that the server does not answer as it should.
@@ -62,7 +62,7 @@ pub(super) fn error(code: u16) -> Vec<u8> {
 pub(super) fn column() -> Vec<u8> {
     let mut payload = Vec::new();
     for text in ["def", "", "", "", "a", "", ""] {
-        put_counted(&mut payload, text.as_bytes());
+        put_length_encoded_bytes(&mut payload, text.as_bytes());
     }
     payload.extend([12, 45, 0, 0, 1, 0, 0, 253, 0, 0, 0, 0, 0]);
     packet(&payload)
@@ -77,7 +77,7 @@ pub(super) fn result(n_columns: u8) -> Vec<u8> {
 pub(super) fn row(values: &[&str]) -> Vec<u8> {
     let mut payload = vec![0, 0];
     for value in values {
-        put_counted(&mut payload, value.as_bytes());
+        put_length_encoded_bytes(&mut payload, value.as_bytes());
     }
     packet(&payload)
 }

@@ -14,7 +14,7 @@ fn through(kind: ColumnKind, sql_type: &str, value: &Value) -> Value {
     let database = database(&format!("CREATE TABLE t (c {sql_type})"));
     let table = table("t", vec![column("c", kind, sql_type)]);
     let column = &table.columns[0];
-    let bound = column::text(column, value, Sqlite).unwrap();
+    let bound = column::bound_text(column, value, Sqlite).unwrap();
     let columns = [column];
     let returning = Returning { columns: &columns, value_bytes: 10_000 };
     let rows = rows(&database, &insert(Sqlite, &table, &[(column, bound)], &returning));

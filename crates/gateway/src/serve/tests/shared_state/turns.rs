@@ -22,8 +22,8 @@ impl Process {
         let config = Loader::new().open(file, &DescriptionOptions::default()).unwrap();
         let environment = Environment::new().with_listeners(Listeners::default());
         let built = config.build(&environment, None).await.unwrap();
-        let agent = Agent::of_configuration(&built, "keeper").unwrap();
-        let store = Arc::clone(built.state().unwrap());
+        let agent = Agent::from_configuration(&built, "keeper").unwrap();
+        let store = Arc::clone(built.state_store().unwrap());
         Self { agent, transcripts: Transcripts::new(store).with_lease(LEASE) }
     }
 

@@ -53,10 +53,10 @@ fn built(document: &Document, pointer: &str) -> serde_json::Value {
     let kept = SchemaCache::new(Budget::for_definitions(document));
     let mut builder = Builder::new(document, &kept, View::Complete);
     let node = document.root().at(pointer).unwrap();
-    let schema = builder.schema(node, &Path::at(pointer));
+    let schema = builder.build_schema(node, &Path::at(pointer));
     let mut whole = Object::new();
     whole.insert("allOf".to_owned(), Value::Array(vec![schema]));
-    builder.close(whole).0.to_value().to_serde_json()
+    builder.finish_with_definitions(whole).0.to_value().to_serde_json()
 }
 
 #[expect(clippy::print_stderr, reason = "the counts are read by people")]
