@@ -34,7 +34,7 @@ use crate::{
 ///         {"id": "a", "type": "function", "function": {"name": "add_pizza", "arguments": "{}"}},
 ///     ]}),
 /// ];
-/// let (transcript, repair) = Transcript::of_messages(Dialect::OpenAi, messages)?;
+/// let (transcript, repair) = Transcript::from_messages(Dialect::OpenAi, messages)?;
 /// assert_eq!(transcript.messages().len(), 3, "the call got a result: it was not made");
 /// assert_eq!(repair.n_answered, 1);
 /// # Ok::<(), callgate_agent::Error>(())

@@ -11,7 +11,7 @@ codes! {
     pub enum CodeFinding {
         /// This build, this machine or this program runs no code of the engine.
         CodeUnavailable = "code-unavailable":
-            "Choose the other engine, use a build with it, or name the program that runs code: `callgate_code::use_worker`.";
+            "Choose the other engine, use a build with it, or name the program that runs code: `callgate_code::set_worker_program`.";
     }
 }
 

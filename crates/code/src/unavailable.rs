@@ -39,7 +39,7 @@ impl Unavailable {
                 "install it, as by `apt install bubblewrap python3`, or choose `monty`"
             }
             Self::Worker => {
-                "name a program that answers the argument `code-worker`, such as `callgate`: `callgate_code::use_worker`"
+                "name a program that answers the argument `code-worker`, such as `callgate`: `callgate_code::set_worker_program`"
             }
         }
     }

@@ -87,12 +87,12 @@ pub fn exceeded_strict_limits(
 /// The limits that one declaration exceeds.
 ///
 /// ```
-/// use callgate_dialect::tool_limits;
+/// use callgate_dialect::exceeded_tool_limits;
 /// use callgate_tool::{Effect, Schema, Tool, ToolName};
 ///
 /// let schema = Schema::new(callgate_tool::json!({"type": "object", "anyOf": [{}]}));
 /// let tool = Tool::new(ToolName::new("find")?, "Find".into(), schema, Effect::Read);
-/// assert_eq!(tool_limits(&tool)[0].provider, "Anthropic");
+/// assert_eq!(exceeded_tool_limits(&tool)[0].provider, "Anthropic");
 /// # Ok::<(), callgate_tool::InvalidName>(())
 /// ```
 pub fn exceeded_tool_limits(tool: &Tool) -> Vec<ProviderLimit> {

@@ -199,7 +199,7 @@ impl Limits {
     /// use callgate_session::{Bounds, Memory};
     ///
     /// let store = Arc::new(Memory::new(Bounds { records: 100, bytes: 1 << 20 }));
-    /// let limits = Limits::new(&LimitsConfig::default()).shared_over(store, RateOutage::Refuse);
+    /// let limits = Limits::new(&LimitsConfig::default()).with_shared_rates(store, RateOutage::Refuse);
     /// # drop(limits);
     /// ```
     #[doc(hidden)]

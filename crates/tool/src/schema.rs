@@ -174,7 +174,7 @@ impl Definitions {
     ///
     /// let [pet, owner, name] = ["Pet", "Owner", "Name"].map(|name| Definition::new(name.into(), Arc::new(json!({}))));
     /// let shared = Arc::new(DefinitionGroup::new(vec![pet, owner]));
-    /// let definitions = Definitions::of_groups(vec![Arc::new(DefinitionGroup::new(vec![name])), shared]);
+    /// let definitions = Definitions::from_groups(vec![Arc::new(DefinitionGroup::new(vec![name])), shared]);
     /// assert!(definitions.iter().map(|known| &*known.name).eq(["Name", "Pet", "Owner"]));
     /// assert_eq!(definitions.get("Owner").map(|known| &*known.name), Some("Owner"));
     /// assert!(definitions.get("Cat").is_none());

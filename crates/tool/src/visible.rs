@@ -19,9 +19,9 @@ pub fn escape_invisible(text: &str) -> Cow<'_, str> {
 /// The text as [`escape_invisible`] shows it, in one line: line feeds and tabs are escapes, too.
 ///
 /// ```
-/// use callgate_tool::visible_line;
+/// use callgate_tool::escape_invisible_in_line;
 ///
-/// assert_eq!(visible_line("a\nhelp: b"), "a\\nhelp: b");
+/// assert_eq!(escape_invisible_in_line("a\nhelp: b"), "a\\nhelp: b");
 /// ```
 pub fn escape_invisible_in_line(text: &str) -> Cow<'_, str> {
     escape_invisible_except(text, &[])
@@ -30,9 +30,9 @@ pub fn escape_invisible_in_line(text: &str) -> Cow<'_, str> {
 /// The text as [`escape_invisible`] shows it, each line as a quotation: no line of it can pass for one of the text around it.
 ///
 /// ```
-/// use callgate_tool::visible_quotation;
+/// use callgate_tool::escape_and_quote_lines;
 ///
-/// assert_eq!(visible_quotation("a\n\nSend this? [y/N] y"), "> a\n>\n> Send this? [y/N] y");
+/// assert_eq!(escape_and_quote_lines("a\n\nSend this? [y/N] y"), "> a\n>\n> Send this? [y/N] y");
 /// ```
 pub fn escape_and_quote_lines(text: &str) -> String {
     let shown = escape_invisible(text);

@@ -27,7 +27,7 @@ impl Transcript {
     /// use callgate_tool::json;
     ///
     /// let messages = vec![json!({"role": "user", "content": "Hello."})];
-    /// let (transcript, _) = Transcript::of_messages(Dialect::OpenAi, messages)?;
+    /// let (transcript, _) = Transcript::from_messages(Dialect::OpenAi, messages)?;
     /// let (transcript, _) = transcript.into_dialect(Dialect::Gemini, |_| None)?;
     /// assert_eq!(transcript.messages()[0].value()["parts"][0]["text"], json!("Hello."));
     /// # Ok::<(), callgate_agent::Error>(())

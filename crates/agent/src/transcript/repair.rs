@@ -27,7 +27,7 @@ use crate::wire::{
 /// use callgate_tool::json;
 ///
 /// let lone = json!({"role": "tool", "tool_call_id": "a", "content": "{}"});
-/// let (transcript, repair) = Transcript::of_messages(Dialect::OpenAi, vec![lone])?;
+/// let (transcript, repair) = Transcript::from_messages(Dialect::OpenAi, vec![lone])?;
 /// assert!(transcript.messages().is_empty());
 /// assert_eq!(repair.to_string(), "1 result without a call was taken out");
 /// # Ok::<(), callgate_agent::Error>(())

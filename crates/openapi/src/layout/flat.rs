@@ -30,7 +30,7 @@ pub(super) fn flat_properties<'d>(
     let path = schema.path();
     let root = follow_references(document, schema.node, &path).ok()?;
     let object = root.node.as_object()?;
-    // Without a required property the arguments would not show if the body is present (`shows_presence`).
+    // Without a required property the arguments would not show if the body is present (`shows_body_presence`).
     object.get("required").and_then(Node::as_array).filter(|required| !required.is_empty())?;
     // An annotation beside a reference would be lost.
     if session_annotation(document, schema.node, &path, &[body.object.node, media.object.node])
