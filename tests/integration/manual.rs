@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use callgate::openapi::TextCode;
 use callgate_config::{Key, Table, Takes};
-use callgate_transport::{AttemptEnd, Repeat, RequestKind, repeat};
+use callgate_transport::{AttemptEnd, Repeat, RequestKind, repetition_after};
 
 use crate::root;
 

@@ -153,7 +153,7 @@ impl<'t> RunningTurn<'t> {
                 self.add_user_message(user_message(wire, &parts, n_before)?);
             }
             Input::Text(text) => {
-                self.add_user_message(self.transcript.wire.user_text_message(&text))
+                self.add_user_message(self.transcript.wire.user_text_message(&text));
             }
         }
         loop {

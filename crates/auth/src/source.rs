@@ -17,7 +17,7 @@ use crate::{
 /// // What the user of a session is signed in with.
 /// let token = CredentialSource::SessionCredential("github".to_owned());
 /// let auth = AuthConfig::Bearer { token };
-/// assert!(auth.session_names().is_empty(), "no input reads it");
+/// assert!(auth.session_value_names().is_empty(), "no input reads it");
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]

@@ -85,7 +85,7 @@ mod tests {
     use callgate_transport::{Refuse, render_request};
 
     use super::*;
-    use crate::{AuthConfig, AuthContext, CredentialSource, ErrorKind, unavailable};
+    use crate::{AuthConfig, AuthContext, CredentialSource, ErrorKind, unavailable_authenticator};
 
     async fn authorized(
         value: CredentialSource,

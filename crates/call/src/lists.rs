@@ -56,7 +56,7 @@ impl Lists<'_> {
         }
         if let Some(separator) = style_separator(*own)
             && items.len() > 1
-            && outer.iter().any(|style| self::style_separator(*style) == Some(separator))
+            && outer.iter().any(|style| style_separator(*style) == Some(separator))
         {
             return Err(Unwritable::Delimiter(separator));
         }
@@ -67,7 +67,7 @@ impl Lists<'_> {
             }
             match item {
                 Value::Array(items) if !inner.is_empty() => {
-                    self.write_list_level(out, items, depth + 1)?
+                    self.write_list_level(out, items, depth + 1)?;
                 }
                 Value::Null => return Err(Unwritable::Null),
                 _ => self.write_checked_text(out, item)?,

@@ -14,7 +14,7 @@ pub(crate) fn visible_text(text: &str) -> String {
             '\r' if characters.peek() == Some(&'\n') => out.push(character),
             '\r' => out.push('\n'),
             _ if is_zero_width_joiner(character) && ends_with_joinable_character(&out) => {
-                out.push(character)
+                out.push(character);
             }
             _ if is_invisible_or_control(character) => {}
             _ => out.push(character),

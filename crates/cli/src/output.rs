@@ -6,7 +6,7 @@ mod screen;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
-use callgate_tool::{escape_invisible_in_line, visible};
+use callgate_tool::{escape_invisible, escape_invisible_in_line};
 
 use self::screen::{Screen, mark_own_escapes, marked_style_start, text_with_own_colours};
 

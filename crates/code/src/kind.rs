@@ -155,7 +155,7 @@ impl KindSettings for ToolsetSettings {
             None => None,
             Some(Ok(model)) => Some(model),
             Some(Err((message, help))) => {
-                let fault = finding::unusable_model(member_pointer("/generate"), message, help);
+                let fault = finding::unusable_model(at("/generate"), message, help);
                 return Opened::with_faults(vec![fault]);
             }
         };

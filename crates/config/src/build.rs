@@ -149,15 +149,14 @@ impl Config {
         let instructions = agents.iter().map(|agent| (&*agent.name, &*agent.instructions));
         session_values::check_agent_instructions(&mut reader, self, instructions);
         let notified = webhook::build_notified_service(&mut reader, self, &context, network).await;
-        let kind_context = KindContext {
+        let opening = KindContext {
             build_context: &context,
             connections: &connections,
             models,
             state: policy.state.as_ref(),
             earlier: previous.map(|kept| &*kept.kinds).unwrap_or_default(),
         };
-        let kinds =
-            kinds::open_toolsets_of_kinds(&mut reader, self, kind_context, kind_sendings).await;
+        let kinds = kinds::open_toolsets_of_kinds(&mut reader, self, opening, kind_sendings).await;
         let tools = Tools { parts, kinds };
         let assembly =
             Assembly { config: self, environment, tools, connections, stores, policy, earlier };

@@ -260,7 +260,7 @@ fn check_secrets_are_local(reader: &mut Reader, mapping: Mapping<'_>, keys: &[&s
     for key in keys {
         let text = mapping.object.get(key).and_then(Node::as_str);
         let reference = text.and_then(|text| parse_secret_reference(text).ok());
-        let scheme = parse_secret_reference.as_ref().map(SecretReference::scheme);
+        let scheme = reference.as_ref().map(SecretReference::scheme);
         if let Some(scheme) = scheme.filter(|scheme| !SecretScheme::is_local(scheme)) {
             let message = format!("expected a secret of this machine, got one of `{scheme}:`");
             let help =

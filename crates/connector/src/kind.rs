@@ -67,9 +67,8 @@ impl ToolsetKind for ConnectorKind {
         let ToolsetKeys { actions, connection, user } = keys;
         let connection = connection?;
         let local = root.and_then(Kept::get::<LocalConnectionMap>);
-        let local =
-            load_on_database.and_then(|local| load_on_database.get(connection.as_str()).cloned());
-        Some(Arc::new(SourceSettings { connection, actions, user, load_on_database, rows: ROWS }))
+        let local = local.and_then(|local| local.get(connection.as_str()).cloned());
+        Some(Arc::new(SourceSettings { connection, actions, user, local, rows: ROWS }))
     }
 }
 

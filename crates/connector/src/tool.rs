@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use callgate_call::wording;
 use callgate_executor::{Backend, Call};
-use callgate_kind::google_code;
+use callgate_kind::google_error_status;
 use callgate_secret::Secret;
 use callgate_tool::{
     Content, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool, Value, json,

@@ -4,7 +4,9 @@
 
 use std::sync::Arc;
 
-use callgate_connector::{ActionKind, ActionSettings, ConnectionSettings, Loaded, SERVICE, local};
+use callgate_connector::{
+    ActionKind, ActionSettings, ConnectionSettings, Loaded, SERVICE, load_on_database,
+};
 use callgate_executor::{Backend, CallSettings, Executor, Function};
 use callgate_kind::{ArgumentForm, Operation};
 use callgate_tool::{Effect, Outcome, Session, ToolCall, ToolsetName, Value, json};

@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use callgate_call::wording;
 use callgate_kind::{
     Absence, Beside, CommonSettings, GivenLimits, Kept, KindCode, KindKeys, KindSettings, Missing,
-    NamedTool, Opened, SELECTION_BY_NAME, Surroundings, ToolsetKind, are_equal_settings, innermost,
+    NamedTool, Opened, SELECTION_BY_NAME, Surroundings, ToolsetKind, are_equal_settings,
+    message_with_root_cause,
 };
 use callgate_secret::{Secret, SecretReference, SecretStore};
 use callgate_settings::{Mapping, Reader, Section as _, pointer_segment};

@@ -270,7 +270,7 @@ impl Facts {
                 ("enum", Value::Array(values)) => self.add_enumeration(values),
                 ("$ref", _) => self.n_references += 1,
                 ("pattern", Value::String(pattern)) => {
-                    self.has_wild_pattern |= is_unsupported_pattern(pattern)
+                    self.has_wild_pattern |= is_unsupported_pattern(pattern);
                 }
                 ("maxLength", length) => {
                     self.max_length = self.max_length.max(length.as_u64().unwrap_or_default());

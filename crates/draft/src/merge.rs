@@ -66,9 +66,7 @@ impl Merging<'_> {
                 let components = object_member_or_new(merged, "components")
                     .and_then(|all| object_member_or_new(all, kind));
                 let pointer = format!("/components/{kind}");
-                components.map(|components| {
-                    self.add_or_report_present(components, name, component, &pointer)
-                });
+                components.map(|all| self.add_or_report_present(all, name, component, &pointer));
             }
         }
     }

@@ -147,7 +147,7 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
             Some(Annotation::Invalid { .. }) | None => ValueSource::Model,
         };
         let default = self.filled_in_default(need, &source, schema, said);
-        let default = filled_in_default.and_then(|value| sent_value(self.document, said, value));
+        let default = default.and_then(|value| sent_value(self.document, said, value));
         let is_filled = source != ValueSource::Model || default.is_some();
         let is_own = source != ValueSource::Model;
         if is_filled && self.inputs.len() < MOST_FOUND {

@@ -209,7 +209,7 @@ fn select_operations<'d>(
     let tags_of = |found_operation: &FoundOperation<'d>| {
         if is_tagged { tags.operation_tags(found_operation.operation.node) } else { Vec::new() }
     };
-    let tags: Vec<Vec<&str>> = found_operations.iter().map(tags_with_ancestors).collect();
+    let tags: Vec<Vec<&str>> = found_operations.iter().map(tags_of).collect();
     let named = found_operations.iter().enumerate().zip(&tags);
     let candidates: Vec<_> = named
         .map(|((at, found_operation), tags)| {

@@ -57,7 +57,7 @@ macro_rules! error {
                 f.debug_struct("Error")
                     .field("kind", &self.kind)
                     .field("message", &self.message)
-                    .field("causes", &$crate::causes(self))
+                    .field("causes", &$crate::cause_texts(self))
                     .finish_non_exhaustive()
             }
         }

@@ -103,7 +103,10 @@ pub struct Pending {
     /// The name under which the pending call is answered.
     pub id: String,
     /// The time after which the call is given up.
-    #[serde(serialize_with = "json_forms::serialize_timestamp", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        serialize_with = "json_forms::serialize_timestamp",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub expires: Option<SystemTime>,
     /// The request that a person should approve, or the arguments of the client's function.
     pub request: Value,

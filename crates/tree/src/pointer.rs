@@ -59,7 +59,7 @@ impl<'a> Path<'a> {
 
     /// The item at `index` of this node, counted from 0.
     pub const fn index(&'a self, index: usize) -> Self {
-        Self { above: Some(self), segment: Segment::Index(array_index) }
+        Self { above: Some(self), segment: Segment::Index(index) }
     }
 
     /// The JSON pointer.
@@ -96,7 +96,7 @@ impl<'a> Path<'a> {
         }
         match self.segment {
             Segment::Index(index @ 0..=9) => {
-                let digit = char::from_digit(u32::try_from(array_index).unwrap_or_default(), 10);
+                let digit = char::from_digit(u32::try_from(index).unwrap_or_default(), 10);
                 f.write_char('/')?;
                 f.write_char(digit.unwrap_or_default())
             }

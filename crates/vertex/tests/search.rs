@@ -12,7 +12,7 @@ use callgate_tool::{Object, Outcome, Session, ToolCall, ToolName, ToolResult, Va
 use callgate_transport::{Client, Transport};
 use callgate_vertex::{
     Action, Boost, BoostControl, ControlKind, FieldType, Form, ResultMode, StoreSettings,
-    Surroundings, Target, ToolSettings, VertexSettings, load,
+    Surroundings, Target, ToolSettings, VertexSettings, load_tools,
 };
 
 fn target(name: &str) -> Target {

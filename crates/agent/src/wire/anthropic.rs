@@ -32,7 +32,7 @@ pub(super) const FORMAT: Format = Format {
     provider: "anthropic",
     path: |_| "/messages".to_owned(),
     reserved_members: &["messages", "model", "stream", "system", "tool_choice", "tools"],
-    body,
+    body: request_body,
     read_reply,
     stream: |_| Box::<EventStream<PartialReply>>::default(),
     // <https://docs.anthropic.com/en/api/errors>
@@ -45,7 +45,7 @@ pub(super) const FORMAT: Format = Format {
     amend_arguments: |call, unreadable| ensure_object_member(call, "input", unreadable),
     call: |id, call, _| json!({"type": "tool_use", "id": id, "name": call.tool, "input": call.arguments}),
     result_piece: |id, _, text| json!({"type": "tool_result", "tool_use_id": id, "content": text}),
-    file,
+    file: file_from_part,
     files: &[IMAGES, PDF, WORDS],
     file_part,
     rules: Rules {

@@ -38,7 +38,7 @@ pub(super) const FORMAT: Format = Format {
     provider: "aws.bedrock",
     path: |model| format!("/model/{}/converse", path_segment(model)),
     reserved_members: &["messages", "system", "toolConfig"],
-    body,
+    body: request_body,
     read_reply,
     stream: |_| Box::<FrameStream>::default(),
     // `ConverseStreamOutput` of the `bedrock-runtime` model.
@@ -59,7 +59,7 @@ pub(super) const FORMAT: Format = Format {
     amend_arguments: |call, unreadable| ensure_object_member(call, "input", unreadable),
     call: |id, call, _| json!({"toolUse": {"toolUseId": id, "name": call.tool, "input": call.arguments}}),
     result_piece: |id, _, text| json!({"toolResult": {"toolUseId": id, "content": [{"text": text}]}}),
-    file,
+    file: file_from_part,
     files: FILES,
     file_part,
     rules: Rules {
@@ -69,7 +69,7 @@ pub(super) const FORMAT: Format = Format {
         answer_pointer: "/toolResult/content",
         answer_id_pointer: "/toolResult/toolUseId",
         result_form: ResultForm::Parts,
-        is_own_result,
+        is_own_result: is_provider_result,
         // `ToolUseBlock` of Converse.
         ids: IdRule { form: IdForm::Plain, has_any_models: false, is_unique: true, longest: 64 },
         amend_message: |message| drop_blank_texts(message, |block| block.get("text").is_some()),

@@ -34,7 +34,7 @@ pub(super) const FORMAT: Format = Format {
     provider: "gcp.gemini",
     path: |model| format!("{}:generateContent", model_path(model)),
     reserved_members: &["contents", "systemInstruction", "toolConfig", "tools"],
-    body,
+    body: request_body,
     read_reply,
     stream: |_| Box::<EventStream<PartialReply>>::default(),
     // `google.rpc.Code`, and reasons for which a reply was no good: another one may be.
@@ -57,7 +57,7 @@ pub(super) const FORMAT: Format = Format {
         let has_arguments = call.get("args").is_some_and(|args| !args.is_null());
         has_arguments && ensure_object_member(call, "args", unreadable)
     },
-    call,
+    call: call_part,
     result_piece,
     file: |part| {
         decoded_file(

@@ -36,7 +36,7 @@ pub(super) const FORMAT: Format = Format {
     provider: "openai",
     path: |_| "/chat/completions".to_owned(),
     reserved_members: &["messages", "model", "n", "stream", "tool_choice", "tools"],
-    body,
+    body: request_body,
     read_reply,
     stream: |tools| {
         let names = tools.iter().filter_map(|tool| text_at(tool.value(), "/function/name"));
@@ -72,7 +72,7 @@ pub(super) const FORMAT: Format = Format {
         json!({"id": id, "type": "function", "function": function})
     },
     result_piece: |id, _, text| json!({"role": "tool", "tool_call_id": id, "content": text}),
-    file,
+    file: file_from_part,
     files: &[IMAGES, PDF, SOUNDS, WORDS],
     file_part,
     rules: Rules {

@@ -41,7 +41,7 @@ pub(super) const FORMAT: Format = Format {
         "tool_choice",
         "tools",
     ],
-    body,
+    body: request_body,
     read_reply,
     stream: |_| Box::<EventStream<PartialReply>>::default(),
     // Those of Chat Completions.
@@ -76,7 +76,7 @@ pub(super) const FORMAT: Format = Format {
         ids: IdRule { is_unique: true, longest: 64, ..IdRule::ANY },
         list_of_calls: None,
         model_messages: Some(model_messages),
-        item,
+        item: item_piece,
         ..Rules::USUAL
     },
 };

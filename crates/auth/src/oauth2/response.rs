@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use callgate_tool::foreign_time;
+use callgate_tool::clamped_duration;
 use http::{
     HeaderMap, Response, StatusCode,
     header::{CONTENT_TYPE, RETRY_AFTER},

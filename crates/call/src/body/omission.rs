@@ -76,7 +76,7 @@ fn find_omitted_in_member(
         (Value::Null, _) => omitted.record_omission(given),
         (_, Some(styled)) => find_omitted_by_style(given, styled, omitted),
         (Value::Array(items), None) if items.is_empty() && !is_json => {
-            omitted.record_omission(given)
+            omitted.record_omission(given);
         }
         _ => {}
     }

@@ -64,7 +64,7 @@ impl<'a> MemberSearch<'a> {
             Value::Array(items) if items.iter().any(is_structure) => {
                 let mut below = Vec::new();
                 self.visit_composed_schemas(schemas, &mut |schema| {
-                    below.extend(schema.get("items"))
+                    below.extend(schema.get("items"));
                 });
                 for (index, item) in items.iter().enumerate().filter(|(_, item)| is_structure(item))
                 {

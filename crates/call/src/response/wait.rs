@@ -6,7 +6,7 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use callgate_tool::{Value, foreign_time};
+use callgate_tool::{Value, clamped_duration};
 use http::{
     HeaderMap, Response,
     header::{DATE, RETRY_AFTER},

@@ -50,12 +50,8 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
     let environment = if arguments.dry_run { environment.without_audit() } else { environment };
     let options = description_options(&arguments.source.description);
     let effects = if arguments.dry_run { effects::DRY_RUN } else { effects::CALL };
-    let built = open_for_calls(
-        &arguments.source.file,
-        &options,
-        &loader_with_effects(kinds, effects),
-        &environment,
-    )?;
+    let loader = loader_with_effects(kinds, effects);
+    let built = open_for_calls(&arguments.source.file, &options, &loader, &environment)?;
     let session = session_from_flags(arguments, &built)?;
     let Built { executor, toolsets, unused_options, .. } = built;
     let context = CommandContext {

@@ -8,7 +8,7 @@ use std::{
     sync::LazyLock,
 };
 
-use callgate_tool::visible;
+use callgate_tool::escape_invisible;
 
 /// Begins each style of the command itself. Others cannot know it, so that no text of theirs has a style.
 static MARK: LazyLock<String> =

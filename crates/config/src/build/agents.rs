@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_auth::{AuthContext, stand_in};
+use callgate_auth::{AuthContext, with_masks_for_unset};
 use callgate_kind::TextModels;
 use callgate_settings::{Reader, SettingCode, nearest_help, pointer_segment, read_error_remedy};
 use callgate_transport::{Client, ClientSettings, Network, Transport};

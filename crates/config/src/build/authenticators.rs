@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use callgate_auth::{
     ApiKeyLocation, AuthConfig, AuthContext, Authenticator, Error, OAuth2Config, OAuth2Grant,
-    plain_header, session_header, stand_in,
+    plain_header_authenticator, session_header_authenticator, with_masks_for_unset,
 };
 use callgate_settings::{Reader, SettingCode};
 

@@ -10,7 +10,7 @@ mod token_endpoint;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_auth::{Authenticator, combined_authenticator, unavailable};
+use callgate_auth::{Authenticator, combined_authenticator, unavailable_authenticator};
 use callgate_executor::Callable;
 use callgate_openapi::{
     Loaded, Operation, Requirement, SecurityScheme, SecuritySchemeKind, ValueSource,

@@ -5,7 +5,7 @@ use std::{error::Error as StdError, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use callgate_auth::{AuthConfig, AuthContext, CredentialSource, TokenEndpoint};
-use callgate_kind::innermost;
+use callgate_kind::message_with_root_cause;
 use callgate_openapi::Server;
 use callgate_policy::{WebhookKey, WebhookTarget};
 use callgate_secret::{Secret, SecretReference};

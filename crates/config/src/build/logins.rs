@@ -27,13 +27,13 @@ pub fn authorization_code_logins(built: &Built) -> Vec<BuiltLogin> {
         }
         seen_logins.push((&made.toolset, config));
         let login = Login::new(config, context).ok();
-        authorization_code_logins.extend(login.map(|login| BuiltLogin {
+        logins.extend(login.map(|login| BuiltLogin {
             toolset: made.toolset.clone(),
             credential: config.name.clone(),
             login,
         }));
     }
-    authorization_code_logins
+    logins
 }
 
 /// The reasons why calls fail until somebody logs in, without repetitions.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use callgate_openapi::{Overlaid, Overlay, apply_overlays};
 use callgate_settings::{Finding, Reader, SettingCode};
-use callgate_tree::{Diagnostic, Node, Parsed, Severity, locate};
+use callgate_tree::{Diagnostic, Node, Parsed, Severity, fill_positions};
 
 use crate::toolset::ToolsetConfig;
 

@@ -7,7 +7,7 @@ mod cache;
 use std::{path::Path, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use callgate_kind::innermost;
+use callgate_kind::message_with_root_cause;
 use callgate_transport::{Limits, Transport};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use tokio::task::JoinSet;

@@ -3,7 +3,7 @@
 
 use std::{net::IpAddr, path::Path};
 
-use callgate_kind::innermost;
+use callgate_kind::message_with_root_cause;
 use callgate_secret::{SecretReference, SecretScheme, SecretStore as _};
 use callgate_settings::{Finding, Reader, Severity};
 

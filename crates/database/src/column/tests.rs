@@ -6,7 +6,7 @@ mod round_trips;
 use callgate_testkit::list;
 use callgate_tool::{Value, json};
 
-use super::{schema, text, value, write_json_within_limit};
+use super::{bound_text, schema, value, write_json_within_limit};
 use crate::{
     catalog::{Column, ColumnKind},
     engine::Engine::{self, Mysql, Postgres, Sqlite},

@@ -69,7 +69,7 @@ fn read_calls(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
 /// assert_eq!(json.to_string(), r#"{"id":"1","tool":"deletePet","status":204,"response":null}"#);
 /// ```
 pub fn result_json(result: &ToolResult) -> Json {
-    Json::from_serializable(result_json)
+    Json::from_serializable(result)
 }
 
 fn insert(object: &mut Value, name: &str, value: Value) {

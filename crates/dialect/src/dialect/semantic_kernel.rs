@@ -16,7 +16,8 @@ use crate::{
 };
 
 /// The row of the format.
-pub(super) const FORMAT: Format = Format { read, answer: tool_message, is_call, ..openai::FORMAT };
+pub(super) const FORMAT: Format =
+    Format { read: read_calls, answer: tool_message, is_call, ..openai::FORMAT };
 
 fn is_call(members: &Object) -> bool {
     has_member_with_text(members, "content_type", "function_call")

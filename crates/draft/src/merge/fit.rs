@@ -58,7 +58,9 @@ fn rename_component(value: &mut Value, kind: &str, old: &str, new: &str) {
 fn replace_equal_texts(value: &mut Value, old: &str, new: &str) {
     match value {
         Value::Array(items) => {
-            items.iter_mut().for_each(|item| replace_equal_texts(item, old, new))
+            for item in items {
+                replace_equal_texts(item, old, new);
+            }
         }
         Value::Object(members) => {
             members.values_mut().for_each(|member| replace_equal_texts(member, old, new));

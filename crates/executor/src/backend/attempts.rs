@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use callgate_call::{Plan, retry_after};
 use callgate_tool::{Effect, Event, FaultCode, Reached};
-use callgate_transport::{AttemptEnd, Error, ErrorKind, Repeat, RequestKind, repeat};
+use callgate_transport::{AttemptEnd, Error, ErrorKind, Repeat, RequestKind, repetition_after};
 use http::{HeaderMap, Response};
 use tokio::time::Instant;
 

@@ -14,7 +14,7 @@ use callgate_tool::{
 };
 use callgate_transport::{
     AttemptEnd, CredentialValues, Error, ErrorKind, Limits, Repeat, RequestKind, ResponseBody,
-    SentAgain, Transport, render_request, repeat,
+    SentAgain, Transport, render_request, repetition_after,
 };
 use http::{Request, Response};
 use tokio::time::Instant;

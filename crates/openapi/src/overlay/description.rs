@@ -2,7 +2,7 @@
 //! text, if the node it is about exists there.
 
 use callgate_tree::{
-    Diagnostic, Node, locate,
+    Diagnostic, Node, fill_positions,
     pointer::{array_index, segments},
 };
 

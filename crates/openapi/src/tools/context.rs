@@ -124,8 +124,7 @@ impl<'d> Context<'d> {
         let names =
             operation_names(Some(&tool_name), found_operation.operation_id(), written, applied);
         let let_through = self.options.argument_headers.headers_for_operation(&names);
-        let has_steps = !self.document.is_spent();
-        let read = has_steps
+        let read = (!self.document.is_spent())
             .then(|| self.operation_parts(found_operation, &let_through, &names, findings));
         if self.document.is_spent() {
             self.report_spent_steps(operation, findings);
@@ -257,11 +256,8 @@ impl<'d> Context<'d> {
         let mut layout = layout::arrange_inputs(cursor, parameters, body, session_inputs, wanted);
         let argument_headers = allowed_input_headers(let_through, &layout.inputs);
         let texts = OperationTexts { method, key, operation: operation.node };
-        let effect = if options.only_reads(names) {
-            Effect::Read
-        } else {
-            effect_with_headers(texts, &argument_headers)
-        };
+        let stated = options.only_reads(names).then_some(Effect::Read);
+        let effect = stated.unwrap_or_else(|| effect_with_headers(texts, &argument_headers));
         let label = &[method.as_str(), " ", key].concat();
         let sending = DefaultsContext { defaults: options.defaults, method, effect, label };
         self.decisive.drop_decisive_defaults(sending, self.document, &mut layout);

@@ -62,7 +62,7 @@ mod tests {
             ("99999999999GiB", None),
         ];
         for (text, bytes) in rows {
-            assert_eq!(super::parse_byte_count(text), bytes, "{text}");
+            assert_eq!(parse_byte_count(text), bytes, "{text}");
         }
     }
 }

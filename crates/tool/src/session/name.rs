@@ -130,7 +130,7 @@ fn visit_values_at_path<'v>(
         match (path_after_member(path, member), value) {
             (Some(""), value) => visitor(value),
             (Some(rest), Value::Object(members)) => {
-                visit_values_at_path(members.iter(), rest, visitor)
+                visit_values_at_path(members.iter(), rest, visitor);
             }
             _ => {}
         }

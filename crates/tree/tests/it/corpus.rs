@@ -3,7 +3,7 @@
 use std::fs;
 
 use callgate_testkit::{corpus, descriptions};
-use callgate_tree::{Diagnostic, Limits, Node, Severity, TextCode, locate, read};
+use callgate_tree::{Diagnostic, Limits, Node, Severity, TextCode, fill_positions, read};
 
 fn finding(pointer: String) -> Diagnostic {
     let found = Diagnostic::new(TextCode::UnreadableText, Severity::Note, String::new(), "");

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use callgate_tree::{Diagnostic, Limits, TextCode, locate, read};
+use callgate_tree::{Diagnostic, Limits, TextCode, fill_positions, read};
 
 #[track_caller]
 fn check(text: &str, limits: &Limits, expected: TextCode) {

@@ -1,6 +1,6 @@
 //! Where nodes stand: rows of pointers and the line and column they are found at.
 
-use callgate_tree::{Diagnostic, Position, Severity, TextCode, locate};
+use callgate_tree::{Diagnostic, Position, Severity, TextCode, fill_positions};
 
 fn finding(pointer: &str) -> Diagnostic {
     let found = Diagnostic::new(TextCode::UnreadableText, Severity::Error, String::new(), "");

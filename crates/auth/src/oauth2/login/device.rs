@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use callgate_secret::Secret;
-use callgate_tool::foreign_time;
+use callgate_tool::clamped_duration;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::{Instant, sleep};

@@ -9,7 +9,7 @@ fn check(media_type: &str, disposition: &'static str, body: &[u8], expected: Opt
         panic!("not answered")
     };
     let name = match &answer.content {
-        Content::File { filename, .. } => masked_filename.as_deref(),
+        Content::File { filename, .. } => filename.as_deref(),
         _ => None,
     };
     assert_eq!(name, expected, "{media_type} {disposition}");

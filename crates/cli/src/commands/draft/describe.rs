@@ -11,7 +11,7 @@ use callgate::{
 use callgate_agent::{Agent, EndReason, Input, Transcript, TurnContext};
 use callgate_config::{DescriptionOptions, Kinds, LoadEffects};
 use callgate_draft::{
-    Change, DESCRIBE_INSTRUCTIONS, Draft, describe, describe_request, overlay_text,
+    Change, DESCRIBE_INSTRUCTIONS, Draft, apply_described_overlay, describe_request, overlay_text,
 };
 use callgate_openapi::{Overlay, apply_overlays};
 use callgate_tool::Value;

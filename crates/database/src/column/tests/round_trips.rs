@@ -3,7 +3,9 @@
 use callgate_tool::{Number, Value, json};
 use proptest::prelude::*;
 
-use super::{super::write_json_within_limit, ENGINES, Postgres, column, numeric, text, value};
+use super::{
+    super::write_json_within_limit, ENGINES, Postgres, bound_text, column, numeric, value,
+};
 use crate::catalog::ColumnKind;
 
 /// A kind with a value that its columns hold, in the form in which it is read again.

@@ -4,7 +4,7 @@
 use callgate_testkit::{BreakPoint, Breaking, Close, Plan};
 
 use super::*;
-use crate::{AttemptEnd, Repeat, repeat};
+use crate::{AttemptEnd, Repeat, repetition_after};
 
 const METHODS: [Method; 8] = [
     Method::DELETE,

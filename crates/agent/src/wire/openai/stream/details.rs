@@ -10,7 +10,7 @@ pub(super) fn add_details(collected: &mut Vec<Value>, pieces: Vec<Value>) {
     for piece in pieces {
         match (collected.last_mut().and_then(Value::as_object_mut), piece) {
             (Some(last), Value::Object(piece)) if is_continued_by(last, &piece) => {
-                append_piece(last, piece)
+                append_piece(last, piece);
             }
             (_, piece) => collected.push(piece),
         }
