@@ -42,11 +42,11 @@ impl Ended {
     /// The end of a call that reaches no tool.
     pub(crate) fn unsent_failure_from(raised: &Raised) -> Self {
         let code = raised.fault.get("code").and_then(Value::as_str);
-        Self::unsent_failure(code.unwrap_or_default())
+        Self::unsent(code.unwrap_or_default())
     }
 
     /// The end of a call that is not sent, for the reason of this code.
-    pub(crate) fn unsent_failure(code: &str) -> Self {
+    pub(crate) fn unsent(code: &str) -> Self {
         Self::Failed(code.to_owned(), Reached::No)
     }
 
@@ -127,7 +127,7 @@ pub(crate) fn raised_fault(fault: &Fault) -> Raised {
 }
 
 /// An exception of a call that reaches no tool.
-pub(crate) fn unsent_call_exception(code: &str, message: &str) -> Raised {
+pub(crate) fn call_exception(code: &str, message: &str) -> Raised {
     let fault = json!({"code": code, "message": message, "reached": "no"});
     Raised { text: format!("{code}: {message}"), fault }
 }

@@ -25,7 +25,7 @@ use crate::{
     functions::Functions,
     journal::{CallAnswer, ProgramJournal, estimated_answer_size},
     message::{End, Name, Order, Report},
-    outcome::unsent_call_exception,
+    outcome::call_exception,
     programs::Keeper,
     settings::CodeLimits,
     worker::{Broken, Worker},
@@ -293,7 +293,7 @@ impl<'a> Program<'a> {
         if let Order::Answers(answers) = &mut order
             && let Some(Order::Answer { answer, .. }) = answers.get_mut(last)
         {
-            *answer = Err(unsent_call_exception(
+            *answer = Err(call_exception(
                 "response_too_large",
                 "the result is larger than code may have",
             ));

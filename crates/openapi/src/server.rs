@@ -77,7 +77,7 @@ impl<'d> Servers<'d> {
         let list = document.root().get("servers").filter(|list| has_server(list));
         let root = match (&options.server, list) {
             (Some(template), _) => operator_server(template, options),
-            _ if document.version().is_swagger() => swagger_server(document, None, options),
+            _ if document.version().is_swagger() => swagger_url(document, None, options),
             (None, Some(list)) => {
                 first_listed_server(&LocatedNode::new(list, &Path::at("/servers")), options)
             }
@@ -254,7 +254,7 @@ impl<'d> Servers<'d> {
     ) -> Option<Arc<Server>> {
         let own = levels.iter().find_map(|level| level.node.get("schemes"));
         let result = match own.filter(|_| self.options.server.is_none()) {
-            Some(schemes) => swagger_server(self.document, Some(schemes), self.options),
+            Some(schemes) => swagger_url(self.document, Some(schemes), self.options),
             None => self.root.clone(),
         };
         self.note_missing_server(&result, "/host");
@@ -262,13 +262,9 @@ impl<'d> Servers<'d> {
     }
 }
 
-fn swagger_server(
-    document: &Document,
-    schemes: Option<&Node>,
-    options: &LoadOptions,
-) -> ServerResult {
+fn swagger_url(document: &Document, schemes: Option<&Node>, options: &LoadOptions) -> ServerResult {
     let written = swagger::server_text(document.root(), schemes, options);
-    let written = written.map_err(|(at, wrong, meant)| invalid_url_refusal(wrong, at, meant))?;
+    let written = written.map_err(|(at, wrong, meant)| invalid_url(wrong, at, meant))?;
     let mut resolved_server = resolve_server(&written.url, "/host", options)?;
     if let Some((at, doubt)) = written.doubt {
         let doubt = format!("{doubt}; the server is read as `{}`", resolved_server.server.url);
@@ -294,7 +290,7 @@ fn has_server(list: &Node) -> bool {
 
 fn operator_server(template: &str, options: &LoadOptions) -> ServerResult {
     let url = filled_template(template, None, "", options)?;
-    let wrong = |wrong| invalid_url_refusal(wrong, "", None);
+    let wrong = |wrong| invalid_url(wrong, "", None);
     let address = text::parse_absolute(&url).map_err(wrong)?;
     let address = address
         .ok_or_else(|| text::wrong_address("expected a server URL with `http` or `https`", &url));
@@ -345,11 +341,7 @@ fn absolute_server_url(server: &Node, options: &LoadOptions) -> Option<String> {
 fn resolve_server(url: &str, pointer: &str, options: &LoadOptions) -> ServerResult {
     let wrong = |wrong| {
         let is_likely = text::names_host(url) || url.contains([':', '\\']);
-        invalid_url_refusal(
-            wrong,
-            pointer,
-            Some(url).filter(|_| is_likely).and_then(text::suggested_url),
-        )
+        invalid_url(wrong, pointer, Some(url).filter(|_| is_likely).and_then(text::suggested_url))
     };
     if let Some(address) = text::parse_absolute(url).map_err(wrong)? {
         let is_trusted = options.trusts(&address.url);
@@ -392,11 +384,7 @@ fn server_from_address(
     Ok(FoundServer { server, text: text.trim().to_owned(), doubt })
 }
 
-fn invalid_url_refusal(
-    wrong: InvalidAddress,
-    pointer: &str,
-    meant: Option<String>,
-) -> ServerRefusal {
+fn invalid_url(wrong: InvalidAddress, pointer: &str, meant: Option<String>) -> ServerRefusal {
     let InvalidAddress(message) = wrong;
     ServerRefusal { meant, ..server_refusal(Code::InvalidServer, pointer, message) }
 }

@@ -7,7 +7,7 @@ mod looked_up;
 mod quantity;
 mod wrong_value;
 
-use std::{collections::BTreeSet, ops::RangeInclusive, path::PathBuf, time::Duration};
+use std::{collections::BTreeSet, path::PathBuf};
 
 use callgate_secret::SecretReference;
 use callgate_tool::{Remedy, nearest, pointer_segment};
@@ -271,91 +271,6 @@ impl Reader {
             self.report_wrong_type_with_value(&member_pointer(mapping, key), &expected, node, help);
         }
         matching_word.map(|(_, value)| *value)
-    }
-
-    /// A span of time: `30s`, `500ms`, `2m`, `24h`.
-    pub fn duration(&mut self, mapping: Mapping<'_>, key: &str) -> Option<Duration> {
-        self.duration_with_help(mapping, key, "for example `30s` or `500ms`")
-    }
-
-    /// A span of time; `help` has one that the key takes.
-    pub fn duration_with_help(
-        &mut self,
-        mapping: Mapping<'_>,
-        key: &str,
-        help: &str,
-    ) -> Option<Duration> {
-        let node = mapping.object.get(key)?;
-        let span = node.as_str().and_then(quantity::parse_duration).filter(|span| !span.is_zero());
-        if span.is_none() {
-            self.report_wrong_type_with_value(
-                &member_pointer(mapping, key),
-                "a span of time",
-                node,
-                help,
-            );
-        }
-        span
-    }
-
-    /// A number of bytes within a range: `1MiB`, `64KiB`, `4096`.
-    pub fn byte_count(
-        &mut self,
-        mapping: Mapping<'_>,
-        key: &str,
-        range: RangeInclusive<usize>,
-    ) -> Option<usize> {
-        let node = mapping.object.get(key)?;
-        let plain = node.as_number().and_then(callgate_tool::Number::as_i64);
-        let size = match plain {
-            Some(number) => usize::try_from(number).ok(),
-            None => node.as_str().and_then(quantity::parse_byte_count),
-        };
-        let Some(size) = size.filter(|size| *size > 0) else {
-            let help = if range.contains(&4096) {
-                "for example `1MiB` or `4096`"
-            } else {
-                "for example `1MiB`"
-            };
-            self.report_wrong_type_with_value(
-                &member_pointer(mapping, key),
-                "a number of bytes",
-                node,
-                help,
-            );
-            return None;
-        };
-        if !range.contains(&size) {
-            let (least, most) = (range.start(), range.end());
-            let message = format!("expected {least} to {most} bytes, got: {size}");
-            self.report_fault(
-                SettingCode::WrongValue,
-                member_pointer(mapping, key),
-                message,
-                FOR_DEFAULT,
-            );
-        }
-        Some(size)
-    }
-
-    /// A whole number within a range.
-    pub fn whole_number(
-        &mut self,
-        mapping: Mapping<'_>,
-        key: &str,
-        range: RangeInclusive<usize>,
-    ) -> Option<usize> {
-        let node = mapping.object.get(key)?;
-        let number = node.as_number().and_then(callgate_tool::Number::as_i64);
-        let count = number.and_then(|number| usize::try_from(number).ok());
-        let count = count.filter(|count| range.contains(count));
-        if count.is_none() {
-            let (least, most) = (range.start(), range.end());
-            let upper = if *most == usize::MAX { String::new() } else { format!(" to {most}") };
-            let expected = format!("a whole number from {least}{upper}");
-            self.report_wrong_type(&member_pointer(mapping, key), &expected, node, FOR_DEFAULT);
-        }
-        count
     }
 
     /// Corrects the help of a fault of a required key, which has no default.

@@ -103,10 +103,7 @@ pub struct Pending {
     /// The name under which the pending call is answered.
     pub id: String,
     /// The time after which the call is given up.
-    #[serde(
-        serialize_with = "json_forms::serialize_timestamp",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(serialize_with = "json_forms::write_time", skip_serializing_if = "Option::is_none")]
     pub expires: Option<SystemTime>,
     /// The request that a person should approve, or the arguments of the client's function.
     pub request: Value,
@@ -214,7 +211,7 @@ pub struct PlannedRequest {
     /// The whole URL.
     pub url: String,
     /// The headers, in the order in which they are sent.
-    #[serde(serialize_with = "json_forms::serialize_headers")]
+    #[serde(serialize_with = "json_forms::write_headers")]
     pub headers: Vec<(String, String)>,
     /// The body as text, if there is one.
     pub body: Option<String>,

@@ -34,10 +34,7 @@ pub struct Fault {
     /// The next step for the model.
     pub next: Next,
     /// The time for which the service asks to wait.
-    #[serde(
-        serialize_with = "json_forms::serialize_seconds",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(serialize_with = "json_forms::write_seconds", skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<Duration>,
     /// The HTTP status, if the service answered.
     #[serde(skip)]

@@ -45,21 +45,21 @@ impl Serialize for Values<'_> {
     }
 }
 
-pub(crate) fn serialize_headers<S: Serializer>(
+pub(crate) fn write_headers<S: Serializer>(
     headers: &[(String, String)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     Headers(headers).serialize(serializer)
 }
 
-pub(crate) fn serialize_seconds<S: Serializer>(
+pub(crate) fn write_seconds<S: Serializer>(
     time: &Option<Duration>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     time.map(|time| time.as_secs()).serialize(serializer)
 }
 
-pub(crate) fn serialize_timestamp<S: Serializer>(
+pub(crate) fn write_time<S: Serializer>(
     time: &Option<SystemTime>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {

@@ -40,7 +40,7 @@ pub(crate) fn compile(schema: &Value, pointer: &str, targets: &dyn Resolve) -> F
         targets: Vec::new(),
         depth: 0,
     };
-    let node = compiler.compile_schema(schema).with_memo_if_costly();
+    let node = compiler.compile(schema).with_memo_if_costly();
     let Compiler { unknown, patterns, mut targets, .. } = compiler;
     targets.sort_unstable();
     targets.dedup();
@@ -72,7 +72,7 @@ struct InvalidKeyword;
 type RuleResult = Result<Option<Rule>, InvalidKeyword>;
 
 impl Compiler<'_> {
-    fn compile_schema(&mut self, schema: &Value) -> Node {
+    fn compile(&mut self, schema: &Value) -> Node {
         match schema {
             Value::Bool(true) => Node::any(),
             Value::Bool(false) => Node::never(),
@@ -133,7 +133,7 @@ impl Compiler<'_> {
             "anyOf" => Rule::AnyOf(self.compile_branches(value)?),
             "contains" => self.contains_rule(value, members)?,
             "dependentSchemas" => {
-                let list = self.compile_named_schemas(value)?.into_iter();
+                let list = self.compile_named(value)?.into_iter();
                 Rule::DependentSchemas(
                     list.map(|(name, node)| (name, node.with_memo_if_costly())).collect(),
                 )
@@ -141,15 +141,13 @@ impl Compiler<'_> {
             "format" => return Ok(Format::from_schema(members).map(Rule::Format)),
             "if" => return Ok(self.conditional_rule(value, members)),
             "items" | "prefixItems" => return self.items_rule(name, members),
-            "not" => Rule::Not(Box::new(self.compile_schema(value))),
+            "not" => Rule::Not(Box::new(self.compile(value))),
             "oneOf" => Rule::OneOf(self.compile_branches(value)?),
             "pattern" => Rule::Pattern(self.add_pattern(value.as_str().ok_or(InvalidKeyword)?)),
-            "propertyNames" => Rule::PropertyNames(Box::new(self.compile_schema(value))),
+            "propertyNames" => Rule::PropertyNames(Box::new(self.compile(value))),
             "$ref" => self.reference_rule(value)?,
-            "unevaluatedItems" => Rule::UnevaluatedItems(Box::new(self.compile_schema(value))),
-            "unevaluatedProperties" => {
-                Rule::UnevaluatedProperties(Box::new(self.compile_schema(value)))
-            }
+            "unevaluatedItems" => Rule::UnevaluatedItems(Box::new(self.compile(value))),
+            "unevaluatedProperties" => Rule::UnevaluatedProperties(Box::new(self.compile(value))),
             "uniqueItems" if value.as_bool() == Some(true) => Rule::UniqueItems,
             "uniqueItems" if value.is_boolean() => return Ok(None),
             "$id" if self.pointer == "/$id" => return Ok(None),
@@ -179,17 +177,14 @@ impl Compiler<'_> {
     fn compile_list(&mut self, value: &Value) -> Result<Vec<Node>, InvalidKeyword> {
         let each = checked_array(value)?.iter().enumerate();
         Ok(each
-            .map(|(at, each)| self.within_segment(&at.to_string(), |one| one.compile_schema(each)))
+            .map(|(at, each)| self.within_segment(&at.to_string(), |one| one.compile(each)))
             .collect())
     }
 
-    fn compile_named_schemas(
-        &mut self,
-        value: &Value,
-    ) -> Result<Vec<(Box<str>, Node)>, InvalidKeyword> {
+    fn compile_named(&mut self, value: &Value) -> Result<Vec<(Box<str>, Node)>, InvalidKeyword> {
         let each = value.as_object().ok_or(InvalidKeyword)?.iter();
         let node = |(name, each): (&String, &Value)| {
-            (name.as_str().into(), self.within_segment(name, |one| one.compile_schema(each)))
+            (name.as_str().into(), self.within_segment(name, |one| one.compile(each)))
         };
         Ok(each.map(node).collect())
     }
@@ -198,7 +193,7 @@ impl Compiler<'_> {
         let schema = members.get(name)?;
         let outer = self.pointer.rfind('/').unwrap_or_default();
         let own = self.pointer.split_off(outer);
-        let node = self.within_segment(name, |compiler| compiler.compile_schema(schema));
+        let node = self.within_segment(name, |compiler| compiler.compile(schema));
         self.pointer.push_str(&own);
         Some(node)
     }
@@ -217,18 +212,18 @@ impl Compiler<'_> {
             return Ok(None);
         }
         let declared = match members.get("properties") {
-            Some(value @ Value::Object(_)) => self.compile_named_schemas(value)?,
+            Some(value @ Value::Object(_)) => self.compile_named(value)?,
             _ => Vec::new(),
         };
         let mut patterns = Vec::new();
         if let Some(Value::Object(each)) = members.get("patternProperties") {
             for (pattern, schema) in each {
-                let node = self.within_segment(pattern, |compiler| compiler.compile_schema(schema));
+                let node = self.within_segment(pattern, |compiler| compiler.compile(schema));
                 patterns.push((self.add_pattern(pattern), node));
             }
         }
         let rest = match name {
-            "additionalProperties" => Some(self.compile_schema(own)),
+            "additionalProperties" => Some(self.compile(own)),
             _ => self.compile_sibling_schema("additionalProperties", members),
         };
         Ok(Some(Rule::Properties(Box::new(Properties::new(declared, patterns, rest)))))
@@ -241,7 +236,7 @@ impl Compiler<'_> {
             if members.contains_key("prefixItems") {
                 return Ok(None);
             }
-            let rest = Some(self.compile_schema(own));
+            let rest = Some(self.compile(own));
             return Ok(Some(Rule::Items(Box::new(Items { prefix: Box::new([]), rest }))));
         }
         let prefix = self.compile_list(own)?.into();
@@ -252,12 +247,12 @@ impl Compiler<'_> {
     fn contains_rule(&mut self, value: &Value, members: &Object) -> Result<Rule, InvalidKeyword> {
         let bound = |name, usual| members.get(name).map_or(Ok(usual), parse_count);
         let (least, most) = (bound("minContains", 1)?, bound("maxContains", u64::MAX)?);
-        let node = self.compile_schema(value).with_memo_if_costly();
+        let node = self.compile(value).with_memo_if_costly();
         Ok(Rule::Contains(Box::new(Contains { node, least, most })))
     }
 
     fn conditional_rule(&mut self, value: &Value, members: &Object) -> Option<Rule> {
-        let condition = self.compile_schema(value).with_memo_if_costly();
+        let condition = self.compile(value).with_memo_if_costly();
         let then = self.compile_sibling_schema("then", members);
         let otherwise = self.compile_sibling_schema("else", members);
         let says_something = then.is_some() || otherwise.is_some() || !condition.is_any();
@@ -345,8 +340,8 @@ fn parse_number(value: &Value) -> Result<Box<Number>, InvalidKeyword> {
 }
 
 fn tag_rule(value: &Value) -> Result<Rule, InvalidKeyword> {
-    let (name, values) =
-        value.as_object().and_then(|one| one.iter().next()).ok_or(InvalidKeyword)?;
+    let first = value.as_object().and_then(|one| one.iter().next());
+    let (name, values) = first.ok_or(InvalidKeyword)?;
     Ok(Rule::Tag(Box::new((name.as_str().into(), checked_array(values)?.as_slice().into()))))
 }
 

@@ -17,7 +17,7 @@ use crate::{
     identity::add_missing_idempotency_key,
     journal::{AskedCall, CallApproval, CallState, MOST_BYTES, ProgramJournal},
     message::Raised,
-    outcome::{Ended, unsent_call_exception, value_or_exception},
+    outcome::{Ended, call_exception, value_or_exception},
     worker::Broken,
 };
 
@@ -55,18 +55,11 @@ impl<'a> Program<'a> {
         let meant = if at < most {
             self.tool_call(at, asked)
         } else {
-            Err(unsent_call_exception(
-                "too_many_calls",
-                &format!("a program makes at most {most} calls"),
-            ))
+            Err(call_exception("too_many_calls", &format!("a program makes at most {most} calls")))
         };
         match meant {
             Ok(Meant::Call(call)) if !self.queue.has_room_for(&call) => {
-                self.end_call(
-                    at,
-                    Ended::unsent_failure("too_many_calls"),
-                    Err(queue_full_exception()),
-                );
+                self.end_call(at, Ended::unsent("too_many_calls"), Err(queue_full()));
             }
             Ok(Meant::Call(call)) => self.queue.push(at, call),
             Ok(Meant::Value(value)) => self.end_call(at, Ended::Answered, Ok(value)),
@@ -78,8 +71,8 @@ impl<'a> Program<'a> {
     /// The call of a tool that the code means, by today's tools and rights.
     pub(super) fn tool_call(&mut self, number: usize, asked: Asked) -> Result<Meant, Raised> {
         let Asked { name, positional, named } = asked;
-        let unknown = |text: String| unsent_call_exception("unknown_tool", &text);
-        let invalid = |text: String| unsent_call_exception("invalid_arguments", &text);
+        let unknown = |text: String| call_exception("unknown_tool", &text);
+        let invalid = |text: String| call_exception("invalid_arguments", &text);
         let (entry, schema) = match self.callee(&name).map_err(unknown)? {
             Callee::Search => {
                 let question = positional.first().or_else(|| named.get("query"));
@@ -112,11 +105,7 @@ impl<'a> Program<'a> {
             let Some(call) = self.journal.calls.get_mut(number) else { continue };
             let is_write = call.is_write;
             if is_write && is_full {
-                self.end_call(
-                    number,
-                    Ended::unsent_failure("journal_full"),
-                    Err(journal_full_exception()),
-                );
+                self.end_call(number, Ended::unsent("journal_full"), Err(journal_full()));
                 continue;
             }
             let state = if is_write { CallState::Begun } else { CallState::Asked };
@@ -198,12 +187,7 @@ impl<'a> Program<'a> {
     }
 
     /// Notes what the approval of a call that waited covers, as the person was told. After a no, no earlier yes covers anything.
-    fn record_approval_cover(
-        &mut self,
-        number: usize,
-        waited: Option<&Pending>,
-        result: &ToolResult,
-    ) {
+    fn record_cover(&mut self, number: usize, waited: Option<&Pending>, result: &ToolResult) {
         let Some(waited) = waited.filter(|waited| waited.kind == PendingKind::Approval) else {
             return;
         };
@@ -233,7 +217,7 @@ impl<'a> Program<'a> {
             }
         };
         let mut notes = result.notes().unwrap_or_default();
-        self.record_approval_cover(number, waited.as_deref(), &result);
+        self.record_cover(number, waited.as_deref(), &result);
         if let Some(pending) = self.awaited_sign_in(number, waited.as_deref(), &result.outcome) {
             result.outcome = Outcome::Pending(pending);
             self.journal.remove_covering_approval(number);
@@ -255,11 +239,7 @@ impl<'a> Program<'a> {
             (Outcome::Failed(fault), _)
                 if fault.code == FaultCode::NeedsApproval && self.journal.is_full() =>
             {
-                self.end_call(
-                    number,
-                    Ended::unsent_failure("journal_full"),
-                    Err(journal_full_exception()),
-                );
+                self.end_call(number, Ended::unsent("journal_full"), Err(journal_full()));
             }
             _ => {
                 let (answer, ended) = value_or_exception(&result);
@@ -384,20 +364,20 @@ fn leaves_waiting(fault: &Fault) -> bool {
     matches!(fault.code, FaultCode::NeedsApproval | FaultCode::StillRunning)
 }
 
-fn journal_full_exception() -> Raised {
+fn journal_full() -> Raised {
     let most = MOST_BYTES >> 20;
     let text = format!(
         "the program has had more than {most} MiB of answers, and can no longer wait; nothing was sent"
     );
-    unsent_call_exception("journal_full", &text)
+    call_exception("journal_full", &text)
 }
 
-fn queue_full_exception() -> Raised {
+fn queue_full() -> Raised {
     let most = MOST_QUEUED >> 20;
     let text = format!(
         "the calls that have not begun yet have more than {most} MiB of arguments; nothing was sent: await some of them first"
     );
-    unsent_call_exception("too_many_calls", &text)
+    call_exception("too_many_calls", &text)
 }
 
 /// The attempts at a call before the last one, while approvals cannot be read.

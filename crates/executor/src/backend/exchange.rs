@@ -188,9 +188,8 @@ impl<'a> Exchange<'a> {
         self.attach_trust_and_secrets(&mut request);
         let checked = self.connection.transport.check(&request);
         checked.map_err(|error| self.sending_fault(&error, journal))?;
-        let (answer, authorization) = self
-            .send_and_follow_redirects(&mut request, failure::credential_fault, journal)
-            .await?;
+        let (answer, authorization) =
+            self.send_and_follow(&mut request, failure::credential_fault, journal).await?;
         let may_renew = |sent| sent != SentCredential::Fresh && Instant::now() < self.deadline;
         let refusal = challenge::credential_refusal(&answer).filter(|_| may_renew(self.sent));
         if !self.renew_credential(refusal, &authorization).await {
@@ -217,7 +216,7 @@ impl<'a> Exchange<'a> {
         let mut request = self.connection.planned_request(self.plan, self.call, noted).await?;
         self.attach_trust_and_secrets(&mut request);
         let (answer, _) =
-            self.send_and_follow_redirects(&mut request, failure::renewal_fault, journal).await?;
+            self.send_and_follow(&mut request, failure::renewal_fault, journal).await?;
         Ok(answer)
     }
 
@@ -257,7 +256,7 @@ impl<'a> Exchange<'a> {
 
     /// Sends the request and follows its redirects. Moves the request out of the exchange, because copying it for each
     /// future costs more than all other work of a call here.
-    async fn send_and_follow_redirects(
+    async fn send_and_follow(
         &mut self,
         request: &mut Request<Bytes>,
         told: FaultOf,
@@ -273,7 +272,7 @@ impl<'a> Exchange<'a> {
             let (answer, authorization) = sent?;
             note_status(&span, answer.status());
             let next = bare.and_then(|bare| {
-                redirect::redirected_request(&bare, &answer, &self.plan.operation().server.url)
+                redirect::next_request(&bare, &answer, &self.plan.operation().server.url)
             });
             let Some(next) = next else { return Ok((answer, authorization)) };
             if n_followed == redirect::MAX_REDIRECTS {
@@ -379,12 +378,9 @@ impl<'a> Exchange<'a> {
 
     /// The request before it has its credentials, as a watcher of the call may see it.
     fn masked_request_for_watcher(&self, request: &Request<Bytes>) -> Option<PlannedRequest> {
-        let shown = masked_request::masked_planned_request(
-            request.clone(),
-            self.authenticator,
-            self.call.session(),
-        )
-        .ok()?;
+        let shown =
+            masked_request::masked_plan(request.clone(), self.authenticator, self.call.session())
+                .ok()?;
         Some(self.connection.session_values.masked_request(shown, self.call.session()))
     }
 

@@ -17,7 +17,7 @@ use http::{
 use super::failure;
 use crate::watcher::AnswerHead;
 
-pub(super) fn masked_planned_request(
+pub(super) fn masked_plan(
     mut request: Request<Bytes>,
     authenticator: &dyn Authenticator,
     session: &Session,

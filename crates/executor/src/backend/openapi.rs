@@ -104,8 +104,7 @@ impl OpenApi {
         if let Some(refusal) = self.refusal_event_of_planned_request(&mut request) {
             journal.note(refusal);
         }
-        let shown =
-            masked_request::masked_planned_request(request, &*self.authenticator, call.session())?;
+        let shown = masked_request::masked_plan(request, &*self.authenticator, call.session())?;
         if let Some(obstacle) = self.authenticator.obstacle() {
             journal.note(Event::Unauthorized { why: obstacle.to_string() });
         }

@@ -19,7 +19,7 @@ pub(super) fn may_follow(redirects: Redirects, request: &Request<Bytes>) -> bool
 }
 
 /// The request that a redirect asks for; `None` if the response to `request` is no redirect to a location below `server`.
-pub(super) fn redirected_request<T>(
+pub(super) fn next_request<T>(
     request: &Request<Bytes>,
     answer: &Response<T>,
     server: &Url,
@@ -69,7 +69,7 @@ mod tests {
         let request = request.body(Bytes::new()).unwrap();
         let answer = Response::builder().status(status).header(LOCATION, location);
         let server = Url::parse("https://h.example/v1").unwrap();
-        let next = redirected_request(&request, &answer.body(()).unwrap(), &server);
+        let next = next_request(&request, &answer.body(()).unwrap(), &server);
         let followed = next.as_ref().map(|next| next.uri().to_string());
         assert_eq!(followed.as_deref(), expected, "{status} {location}");
         assert!(next.is_none_or(|next| next.headers()["x-a"] == "1"));

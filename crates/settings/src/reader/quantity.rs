@@ -1,6 +1,98 @@
-//! Spans of time and numbers of bytes, as a configuration writes them.
+//! Spans of time, numbers of bytes and whole numbers, as a configuration writes them.
 
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
+
+use callgate_tool::Number;
+
+use super::{FOR_DEFAULT, Mapping, Reader, member_pointer};
+use crate::code::SettingCode;
+
+impl Reader {
+    /// A span of time: `30s`, `500ms`, `2m`, `24h`.
+    pub fn duration(&mut self, mapping: Mapping<'_>, key: &str) -> Option<Duration> {
+        self.duration_with_help(mapping, key, "for example `30s` or `500ms`")
+    }
+
+    /// A span of time; `help` has one that the key takes.
+    pub fn duration_with_help(
+        &mut self,
+        mapping: Mapping<'_>,
+        key: &str,
+        help: &str,
+    ) -> Option<Duration> {
+        let node = mapping.object.get(key)?;
+        let span = node.as_str().and_then(parse_duration).filter(|span| !span.is_zero());
+        if span.is_none() {
+            self.report_wrong_type_with_value(
+                &member_pointer(mapping, key),
+                "a span of time",
+                node,
+                help,
+            );
+        }
+        span
+    }
+
+    /// A number of bytes within a range: `1MiB`, `64KiB`, `4096`.
+    pub fn byte_count(
+        &mut self,
+        mapping: Mapping<'_>,
+        key: &str,
+        range: RangeInclusive<usize>,
+    ) -> Option<usize> {
+        let node = mapping.object.get(key)?;
+        let plain = node.as_number().and_then(Number::as_i64);
+        let size = match plain {
+            Some(number) => usize::try_from(number).ok(),
+            None => node.as_str().and_then(parse_byte_count),
+        };
+        let Some(size) = size.filter(|size| *size > 0) else {
+            let help = if range.contains(&4096) {
+                "for example `1MiB` or `4096`"
+            } else {
+                "for example `1MiB`"
+            };
+            self.report_wrong_type_with_value(
+                &member_pointer(mapping, key),
+                "a number of bytes",
+                node,
+                help,
+            );
+            return None;
+        };
+        if !range.contains(&size) {
+            let (least, most) = (range.start(), range.end());
+            let message = format!("expected {least} to {most} bytes, got: {size}");
+            self.report_fault(
+                SettingCode::WrongValue,
+                member_pointer(mapping, key),
+                message,
+                FOR_DEFAULT,
+            );
+        }
+        Some(size)
+    }
+
+    /// A whole number within a range.
+    pub fn whole_number(
+        &mut self,
+        mapping: Mapping<'_>,
+        key: &str,
+        range: RangeInclusive<usize>,
+    ) -> Option<usize> {
+        let node = mapping.object.get(key)?;
+        let number = node.as_number().and_then(Number::as_i64);
+        let count = number.and_then(|number| usize::try_from(number).ok());
+        let count = count.filter(|count| range.contains(count));
+        if count.is_none() {
+            let (least, most) = (range.start(), range.end());
+            let upper = if *most == usize::MAX { String::new() } else { format!(" to {most}") };
+            let expected = format!("a whole number from {least}{upper}");
+            self.report_wrong_type(&member_pointer(mapping, key), &expected, node, FOR_DEFAULT);
+        }
+        count
+    }
+}
 
 /// A span of time: `30s`.
 pub(super) fn parse_duration(text: &str) -> Option<Duration> {
