@@ -1,4 +1,4 @@
-//! The keys `database`, `entities`, `statements` and `query` of a toolset, and the limits of databases. Reads texts only; `load`
+//! The keys `database`, `entities`, `statements` and `query` of a toolset, and the limits of databases (`lock_time`, `rows`); defaults stand in `settings`. Reads texts only; `load`
 //! connects.
 
 mod entity;

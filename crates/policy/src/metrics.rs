@@ -1,4 +1,4 @@
-//! A span for each call, for tracing, and metrics of all calls (`series`). The span names the tool and the ending of the
+//! A span for each call, for tracing, and metrics of all calls (`series`), declared in `families`. The span names the tool and the ending of the
 //! call, never a value.
 
 mod call_log;

@@ -1,4 +1,4 @@
-//! A failure in words and fields that a model can act on. `call::wording` writes the sentences; this module only holds
+//! A call that failed or was refused, in words and fields that a model can act on. `call::wording` writes the sentences; this module only holds
 //! them.
 
 use std::time::Duration;

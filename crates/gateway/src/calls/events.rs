@@ -1,4 +1,4 @@
-//! Results as server-sent events: `value` for each value of a streaming service, `result` for each ended call, and
+//! Results as server-sent events (SSE): `value` for each value of a streaming service, `result` for each ended call, and
 //! `end`. The calls stop when the caller leaves.
 
 use std::{convert::Infallible, sync::Arc};

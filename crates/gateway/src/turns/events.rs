@@ -1,4 +1,4 @@
-//! A turn as server-sent events while it runs: `text` for words of the model, `retry` where those of a
+//! A turn as server-sent events (SSE) while it runs: `text` for words of the model, `retry` where those of a
 //! stream do not count, `call` and `result` for calls, `pending` for calls that wait when the turn has ended, and `end`. A refusal that comes before the turn begins is a response of its own.
 
 use std::{collections::VecDeque, convert::Infallible};

@@ -1,4 +1,4 @@
-//! The approval that a call may use: one that it brings by its id, or one that somebody else gave for an equal call. Of
+//! The approval that a call may use, where the caller's own decision counts: one that it brings by its id, or one that somebody else gave for an equal call. Of
 //! simultaneous calls only one uses it. A used approval stays until it ends, so that whoever decides again, because the
 //! response was lost, learns of the use.
 

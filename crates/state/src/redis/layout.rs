@@ -1,4 +1,4 @@
-//! The names in the server and the form of a stored value. All records whose owners' digests begin with an equal byte share
+//! The keys in Redis and the form of a stored value. All records whose owners' digests begin with an equal byte share
 //! a hash tag, so that one owner is in one slot of a cluster, and everything can be listed without a search of the server.
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
