@@ -118,6 +118,8 @@ fn every_future_of_a_sidecar_is_send() {
     let _: fn(&RouteRequest, &Value) =
         |request, state| is_send(request.replace_state_if_unchanged("s", state, None));
     let _: fn(&RouteCalls) = |calls| is_send(calls.run());
+    let _: fn(&RouteCalls, &Value) =
+        |calls, body| is_send(calls.run_or_earlier_answer(body, |_| Value::Null));
     let _: fn(Arc<dyn Host>) = |host| is_send(serve_stdio(host));
     let _: fn(&Client, &Question) = |client, question| is_send(client.ask(question));
     let _: fn(&McpService, http::Request<bytes::Bytes>) =

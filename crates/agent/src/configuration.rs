@@ -20,7 +20,7 @@ impl Agent {
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
     /// let config = callgate_config::Config::from_file("callgate.yaml")?;
     /// let built = config.build(&callgate_config::Environment::new(), None).await?;
-    /// let agent = Agent::of_configuration(&built, "pizza")?;
+    /// let agent = Agent::from_configuration(&built, "pizza")?;
     /// # Ok(())
     /// # }
     /// ```

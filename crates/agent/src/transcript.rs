@@ -35,7 +35,7 @@ use crate::{
 ///     ]}),
 /// ];
 /// let (transcript, repair) = Transcript::from_messages(Dialect::OpenAi, messages)?;
-/// assert_eq!(transcript.messages().len(), 3, "the call got a result: it was not made");
+/// assert_eq!(transcript.messages_with_results().len(), 3, "the call got a result: it was not made");
 /// assert_eq!(repair.n_answered, 1);
 /// # Ok::<(), callgate_agent::Error>(())
 /// ```

@@ -22,7 +22,7 @@ mod violation;
 
 use std::{borrow::Cow, sync::OnceLock};
 
-use callgate_openapi::{Input, InputLocation, Operation, ValueSource};
+use callgate_openapi::{Input, InputLocation, Operation, Step, ValueSource};
 use callgate_tool::{Arguments, Event, Fault, Journal, Problem, Value};
 
 use self::{
@@ -322,14 +322,15 @@ fn remove_unfit_defaults(
 ) -> bool {
     let mut n_taken = 0;
     for problem in problems {
-        let at = path_without_indexes(&problem.at);
+        let (at, indexes) = split_indexes(&problem.at);
         let filled = subject.nested.iter().filter(|nested| {
             let is_default = nested.default.is_some() && nested.source == ValueSource::Model;
             is_default && is_path_within(&at, &nested.to_string())
         });
         for nested in filled {
             let is_given = given.is_some_and(|given| has_value_at(given, &nested.steps));
-            if !is_given && has_value_at(&filling.value, &nested.steps) {
+            let is_filled = is_default_at_problem(&filling.value, &nested.steps, &indexes);
+            if !is_given && is_filled {
                 journal.note(Event::DefaultUnfit { argument: nested.to_string() });
                 remove_value_at(filling.value.to_mut(), &nested.steps);
                 n_taken += 1;
@@ -339,20 +340,37 @@ fn remove_unfit_defaults(
     n_taken > 0
 }
 
-/// Drops indexes: `labels[2].text` becomes `labels[].text`.
-fn path_without_indexes(at: &str) -> String {
-    let mut out = String::with_capacity(at.len());
+/// True if a value stands where a problem is: what is absent there, such as in an object that is a text yet, broke no rule. Paths whose
+/// indexes do not fit the steps, by names with brackets, count as filled where any item is.
+fn is_default_at_problem(value: &Value, steps: &[Step], indexes: &[usize]) -> bool {
+    if steps.iter().filter(|step| **step == Step::Items).count() > indexes.len() {
+        return has_value_at(value, steps);
+    }
+    let mut indexes = indexes.iter();
+    let place = steps.iter().try_fold(value, |place, step| match step {
+        Step::Property(name) => place.get(&**name),
+        Step::Items => place.as_array()?.get(*indexes.next()?),
+    });
+    place.is_some()
+}
+
+/// Drops indexes, which it returns too: `labels[2].text` becomes `labels[].text` and `[2]`.
+fn split_indexes(at: &str) -> (String, Vec<usize>) {
+    let (mut out, mut indexes) = (String::with_capacity(at.len()), Vec::new());
     for (n, piece) in at.split('[').enumerate() {
         let index = piece
             .split_once(']')
             .filter(|(digits, _)| n > 0 && digits.bytes().all(|digit| digit.is_ascii_digit()));
         match index {
-            Some((_, rest)) => out.extend(["[]", rest]),
+            Some((index, rest)) => {
+                out.extend(["[]", rest]);
+                indexes.extend(index.parse::<usize>().ok());
+            }
             None if n > 0 => out.extend(["[", piece]),
             None => out.push_str(piece),
         }
     }
-    out
+    (out, indexes)
 }
 
 /// Returns true if a path equals `place` or leads below it.

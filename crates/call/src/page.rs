@@ -7,6 +7,9 @@ mod names;
 mod own_cursor;
 mod position;
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use callgate_openapi::{Input, InputLocation, Operation};
 use callgate_tool::{Arguments, Content, Event, Journal, Object, Value};
 use http::{HeaderMap, header::LINK};
@@ -98,11 +101,11 @@ pub(crate) fn note_unreachable_next_page(
     journal: &mut Journal,
 ) {
     let Content::Json(json) = content else { return };
-    let has_one = |names: &[&str]| names.iter().any(|name| json.text().contains(name));
-    let is_stated = has_one(STATEMENTS);
-    if !is_stated && !headers.contains_key(LINK) && !has_one(NEXT) {
+    let is_likely = || PAGE_WORDS.as_ref().is_none_or(|words| words.is_match(json.text()));
+    if !headers.contains_key(LINK) && !is_likely() {
         return;
     }
+    let is_stated = STATEMENTS.iter().any(|name| json.text().contains(name));
     let members = json.value().as_object().filter(|_| is_stated);
     let has_more = members.and_then(stated_has_more);
     let goes_on = has_more.unwrap_or_else(|| has_next_page_address(headers, json.value()));
@@ -362,4 +365,7 @@ const STATEMENTS: &[&str] = &[
     "last_page",
     "lastPage",
 ];
+/// Both of these, which most responses have none of, in one search.
+static PAGE_WORDS: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::new(NEXT.iter().chain(STATEMENTS)).ok());
 const MAX_NARROWING: usize = 4;

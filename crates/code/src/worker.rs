@@ -24,7 +24,7 @@ pub const WORKER_ARGUMENT: &str = "code-worker";
 
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
-/// Names the program that runs code: started with [`WORKER_ARGUMENT`], it calls `work` and ends. The first name counts,
+/// Names the program that runs code: started with [`WORKER_ARGUMENT`], it calls `run_worker` and ends. The first name counts,
 /// for the whole process.
 pub fn set_worker_program(program: impl Into<PathBuf>) {
     PROGRAM.get_or_init(|| program.into());

@@ -102,7 +102,7 @@ pub enum RemoteStore {
 
 impl SecretsConfig {
     /// The stores that are configured, and the keyring, which needs no settings.
-    pub(crate) fn stores_with_keyring(&self) -> impl Iterator<Item = Remote> {
+    pub(crate) fn remote_stores(&self) -> impl Iterator<Item = Remote> {
         let Self { aws, gcp, keyring, vault, .. } = self.clone();
         let usual = RemoteStore::Keyring(KeyringBackend::default());
         let keyring = keyring.unwrap_or_else(|| Remote { store: usual, tls: TlsConfig::default() });

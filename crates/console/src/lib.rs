@@ -7,7 +7,7 @@
 //! ```no_run
 //! use callgate_gateway::Routes;
 //!
-//! let routes = Routes::new().and(callgate_console::routes());
+//! let routes = Routes::new().merge_routes(callgate_console::routes());
 //! # drop(routes);
 //! ```
 

@@ -21,7 +21,7 @@ use crate::{
     projection::{Projection, project, restore},
 };
 
-pub use self::json::result_json as json_result;
+pub use self::json::json_result;
 pub(crate) use self::openai::LONGEST_DESCRIPTION;
 
 callgate_tool::named! {

@@ -33,7 +33,7 @@ callgate_tool::named! {
 /// ```
 /// use callgate_dialect::{Dialect, Form};
 ///
-/// let error = Dialect::Gemini.form(Form::Strict).unwrap_err();
+/// let error = Dialect::Gemini.supported_form(Form::Strict).unwrap_err();
 /// let message = "expected a form of `gemini`, one of `usual`, `schema`, got: `strict`";
 /// assert_eq!(error.to_string(), message);
 /// assert!("strikt".parse::<Form>().is_err());

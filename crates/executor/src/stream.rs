@@ -51,7 +51,7 @@ impl ToolStream {
     ///
     /// ```
     /// # async fn download(executor: &callgate_executor::Executor, call: callgate_executor::Call<'_>) {
-    /// let mut stream = executor.stream_with(call.as_bytes()).await;
+    /// let mut stream = executor.stream_with(call.with_raw_response()).await;
     /// println!("{}, of {:?} bytes", stream.media_type(), stream.size());
     /// while let Some(piece) = stream.next().await {
     ///     println!("{piece:?}");

@@ -38,7 +38,7 @@ use crate::{
 /// /// Calls the tool that the path names, without arguments.
 /// async fn call(request: RouteRequest, body: Value) -> Result<Value, Problem> {
 ///     let session = request.session(SessionInput::read(body.get("session").cloned())?).await?;
-///     let call = ToolCall::new("1", request.parameter("tool"), Arguments::new());
+///     let call = ToolCall::new("1", request.path_parameter("tool"), Arguments::new());
 ///     let results = request.calls(session, Execution::Server, [call])?.run().await;
 ///     let is_answered = results.iter().all(|result| matches!(result.outcome, Outcome::Answered(_)));
 ///     Ok(json!({"isAnswered": is_answered}))
@@ -144,7 +144,7 @@ impl Routes {
     ///
     /// ```
     /// # fn together(of_ces: callgate_gateway::Routes) -> callgate_gateway::Routes {
-    /// callgate_gateway::Routes::new().and(of_ces)
+    /// callgate_gateway::Routes::new().merge_routes(of_ces)
     /// # }
     /// ```
     #[must_use]

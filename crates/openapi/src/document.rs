@@ -150,10 +150,10 @@ impl Document {
     /// servers: [{url: https://api.example.com}]
     /// paths: {/pets: {get: {$ref: pets.yaml}}}";
     /// let mut document = Document::read(text, &Limits::default())?.value;
-    /// assert_eq!(document.needs(), ["pets.yaml".into()]);
+    /// assert_eq!(document.missing_documents(), ["pets.yaml".into()]);
     /// let pets = callgate_tree::read(b"operationId: pets", &Default::default())?.value;
     /// document.supply("pets.yaml", pets);
-    /// assert!(document.needs().is_empty());
+    /// assert!(document.missing_documents().is_empty());
     /// assert_eq!(load(&document, &Default::default()).operations.len(), 1);
     /// # Ok(())
     /// # }

@@ -61,7 +61,7 @@ pub use verify::{Flaw, FlawKind, Verified, verify_audit};
 /// let key = Secret::new("a key of sixteen bytes or more".to_owned());
 /// let day = Duration::from_secs(24 * 3600);
 /// let audit = Audit::open(&AuditConfig { file, mode, arguments }, &key, day)?;
-/// assert!(audit.unknown().is_empty());
+/// assert!(audit.calls_without_end().is_empty());
 /// let executor = Executor::builder().middleware(audit).build()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

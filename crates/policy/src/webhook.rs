@@ -71,11 +71,11 @@ pub struct Notice {
 /// let key = WebhookKey::new(&Secret::new(std::env::var("WEBHOOK_SECRET")?))?;
 /// let (url, transport) = ("https://chat.example.com/approvals".parse()?, Client::new()?);
 /// let webhook = Webhook::new();
-/// webhook.aim(Some(WebhookTarget { url, keys: vec![key], transport: Arc::new(transport) }));
+/// webhook.set_target(Some(WebhookTarget { url, keys: vec![key], transport: Arc::new(transport) }));
 /// let expires = SystemTime::now() + Duration::from_secs(600);
 /// let (id, tool) = ("approval_1".to_owned(), "shop-buy".to_owned());
-/// webhook.announce(Notice { id, tool, caller: Some("kim".to_owned()), expires });
-/// webhook.run(&stop).await;
+/// webhook.queue_notice(Notice { id, tool, caller: Some("kim".to_owned()), expires });
+/// webhook.deliver_until_stopped(&stop).await;
 /// # Ok(())
 /// # }
 /// ```

@@ -32,7 +32,7 @@ use crate::{
 /// reader.read("Pets", "Feeding cats and dogs", &mut words);
 /// reader.read("Cars", "Washing a car", &mut words);
 /// let numbers = index.append(&words);
-/// index.settle();
+/// index.update_length_weights();
 /// let found = |index: &PieceIndex| index.find("feed a cat", 10, |_| true).len();
 /// assert_eq!((numbers, found(&index)), (0..2, 1));
 /// index.remove(0);

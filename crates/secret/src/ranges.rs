@@ -10,7 +10,7 @@ use crate::secret::MASK;
 /// let mut ranges = Ranges::default();
 /// ranges.push(7, 10);
 /// ranges.push(4, 8);
-/// assert_eq!(ranges.mask(b"my secret.").as_deref(), Some(&b"my s****"[..]));
+/// assert_eq!(ranges.masked_bytes(b"my secret.").as_deref(), Some(&b"my s****"[..]));
 /// ```
 #[derive(Debug, Default)]
 pub struct Ranges {

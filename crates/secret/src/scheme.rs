@@ -10,7 +10,7 @@ use std::fmt;
 ///
 /// let remote = SCHEMES.iter().filter(|scheme| scheme.is_remote).map(|scheme| scheme.name);
 /// assert_eq!(remote.collect::<Vec<_>>(), ["gcp", "vault", "aws", "keyring"]);
-/// assert!(SecretScheme::with_name("env").is_some_and(|scheme| !scheme.is_remote));
+/// assert!(SecretScheme::find_by_name("env").is_some_and(|scheme| !scheme.is_remote));
 /// assert!(SecretScheme::is_reference_start("vault:pets#key"));
 /// ```
 #[derive(Debug)]

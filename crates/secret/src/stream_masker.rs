@@ -15,9 +15,9 @@ use crate::{
 ///
 /// let secrets = [Secret::new("s3cr3t-key".to_owned())];
 /// let mut masker = StreamMasker::new(&secrets);
-/// assert_eq!(masker.push("you sent s3cr3"), "you sent ");
-/// assert_eq!(masker.push("t-key, then s"), "****, then ");
-/// assert_eq!(masker.end(), "s");
+/// assert_eq!(masker.mask_piece("you sent s3cr3"), "you sent ");
+/// assert_eq!(masker.mask_piece("t-key, then s"), "****, then ");
+/// assert_eq!(masker.masked_rest(), "s");
 /// ```
 #[derive(Debug)]
 pub struct StreamMasker<'a> {

@@ -18,8 +18,8 @@ use std::{num::NonZeroU32, time::Duration};
 /// let (store, now) = (Memory::new(Bounds { records: 9, bytes: 4096 }), Instant::now());
 /// let key = Key::new(Space::Rate, Owner::new(None, &Session::default()), "toolset:pets");
 /// let pace = Pace { each: Duration::from_secs(2), burst: NonZeroU32::MIN };
-/// assert_eq!(store.take(&key, pace, now).await?, None);
-/// assert_eq!(store.take(&key, pace, now).await?, Some(Duration::from_secs(2)));
+/// assert_eq!(store.take_paced_request(&key, pace, now).await?, None);
+/// assert_eq!(store.take_paced_request(&key, pace, now).await?, Some(Duration::from_secs(2)));
 /// # Ok::<(), callgate_session::Error>(())
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

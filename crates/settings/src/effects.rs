@@ -6,8 +6,8 @@
 /// ```
 /// use callgate_settings::LoadEffects;
 ///
-/// assert!(LoadEffects::Files.reads_files() && LoadEffects::Files.fetching().is_none());
-/// assert!(LoadEffects::default().asking().is_some());
+/// assert!(LoadEffects::Files.reads_files() && LoadEffects::Files.fetching_permission().is_none());
+/// assert!(LoadEffects::default().asking_permission().is_some());
 /// ```
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]

@@ -15,7 +15,7 @@ use crate::{CallerToken, Object, Session, SessionSource, Value};
 ///
 /// let of = |arguments| {
 ///     let mut hasher = FingerprintHasher::default();
-///     hasher.text("shop-buy").value(&arguments);
+///     hasher.add_text("shop-buy").value(&arguments);
 ///     hasher.finish()
 /// };
 /// assert_eq!(of(json!({"a": 1, "b": 2})), of(json!({"b": 2, "a": 1})), "the order of members");
@@ -40,8 +40,8 @@ callgate_secret::opaque!(Fingerprint = "Fingerprint(****)");
 /// use callgate_tool::FingerprintHasher;
 ///
 /// let (mut one, mut other) = (FingerprintHasher::default(), FingerprintHasher::default());
-/// one.text("ab").text("c");
-/// other.text("a").text("bc");
+/// one.add_text("ab").add_text("c");
+/// other.add_text("a").add_text("bc");
 /// assert_ne!(one.finish(), other.finish());
 /// ```
 #[derive(Clone, Default)]

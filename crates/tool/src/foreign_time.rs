@@ -9,11 +9,11 @@ use std::time::Duration;
 /// ```
 /// use std::time::Duration;
 ///
-/// use callgate_tool::foreign_time;
+/// use callgate_tool::clamped_duration;
 ///
-/// assert_eq!(foreign_time(1.5), Duration::from_millis(1500));
-/// assert_eq!(foreign_time(-1.0), Duration::ZERO);
-/// assert_eq!(foreign_time(f64::INFINITY), foreign_time(1e18));
+/// assert_eq!(clamped_duration(1.5), Duration::from_millis(1500));
+/// assert_eq!(clamped_duration(-1.0), Duration::ZERO);
+/// assert_eq!(clamped_duration(f64::INFINITY), clamped_duration(1e18));
 /// ```
 pub fn clamped_duration(seconds: f64) -> Duration {
     // What is no number stays so, and makes no duration.

@@ -70,10 +70,10 @@ fn likeness(name: &str, candidate: &str) -> f64 {
 /// True if a legal name made from `name` still shows all of its letters and digits.
 ///
 /// ```
-/// use callgate_tool::shows;
+/// use callgate_tool::shows_all_letters;
 ///
-/// assert!(shows("query_filter_status", "filter[status]"));
-/// assert!(!shows("query_b3fdfd", "名前"));
+/// assert!(shows_all_letters("query_filter_status", "filter[status]"));
+/// assert!(!shows_all_letters("query_b3fdfd", "名前"));
 /// ```
 pub fn shows_all_letters(legal: &str, name: &str) -> bool {
     folded_name(legal).ends_with(&folded_name(name))

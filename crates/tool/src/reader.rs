@@ -20,10 +20,10 @@ pub const DEPTH: usize = 127;
 /// use callgate_tool::{JsonReader, JsonToken};
 ///
 /// let mut reader = JsonReader::new("[1.10]");
-/// assert_eq!(reader.token()?, Some(JsonToken::ArrayStart));
-/// assert!(matches!(reader.token()?, Some(JsonToken::Number(digits)) if digits.as_str() == "1.10"));
-/// assert_eq!(reader.token()?, Some(JsonToken::ArrayEnd));
-/// assert_eq!(reader.token()?, None);
+/// assert_eq!(reader.next_token()?, Some(JsonToken::ArrayStart));
+/// assert!(matches!(reader.next_token()?, Some(JsonToken::Number(digits)) if digits.as_str() == "1.10"));
+/// assert_eq!(reader.next_token()?, Some(JsonToken::ArrayEnd));
+/// assert_eq!(reader.next_token()?, None);
 /// # Ok::<(), callgate_tool::InvalidJson>(())
 /// ```
 #[derive(Debug)]

@@ -7,10 +7,10 @@ use std::borrow::Cow;
 /// categories Cc, Cf, Zl and Zp, and the fillers. Line feeds and tabs stay. JSON remains the same JSON.
 ///
 /// ```
-/// use callgate_tool::visible;
+/// use callgate_tool::escape_invisible;
 ///
-/// assert_eq!(visible("two\nlines, caf\u{e9}"), "two\nlines, caf\u{e9}");
-/// assert_eq!(visible("red\u{9b}31m \u{202e}evil"), "red\\u009b31m \\u202eevil");
+/// assert_eq!(escape_invisible("two\nlines, caf\u{e9}"), "two\nlines, caf\u{e9}");
+/// assert_eq!(escape_invisible("red\u{9b}31m \u{202e}evil"), "red\\u009b31m \\u202eevil");
 /// ```
 pub fn escape_invisible(text: &str) -> Cow<'_, str> {
     escape_invisible_except(text, &['\n', '\t'])

@@ -59,10 +59,10 @@ pub enum Repeat {
 /// another change may have come. What a person approved never goes again once a byte of it may have been read.
 ///
 /// ```
-/// use callgate_transport::{AttemptEnd, Repeat, RequestKind, repeat};
+/// use callgate_transport::{AttemptEnd, Repeat, RequestKind, repetition_after};
 ///
-/// assert_eq!(repeat(AttemptEnd::NotProcessed, RequestKind::Change), Repeat::AtOnce);
-/// assert_eq!(repeat(AttemptEnd::NotProcessed, RequestKind::Approved), Repeat::Never);
+/// assert_eq!(repetition_after(AttemptEnd::NotProcessed, RequestKind::Change), Repeat::AtOnce);
+/// assert_eq!(repetition_after(AttemptEnd::NotProcessed, RequestKind::Approved), Repeat::Never);
 /// ```
 #[doc(hidden)]
 pub fn repetition_after(end: AttemptEnd, request: RequestKind) -> Repeat {

@@ -93,7 +93,7 @@ impl SettingFinding {
 /// Names, as a finding lists them.
 ///
 /// ```
-/// assert_eq!(callgate_tree::name_list(["id", "name"].into_iter()), "`id`, `name`");
+/// assert_eq!(callgate_tree::quoted_name_list(["id", "name"].into_iter()), "`id`, `name`");
 /// ```
 pub fn quoted_name_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut names = names.map(|name| format!("`{name}`"));

@@ -11,8 +11,8 @@ use std::str::FromStr;
 /// let name: ResourceName = "projects/p/locations/eu/dataStores/manuals".parse()?;
 /// let expected = "projects/p/locations/eu/collections/default_collection/dataStores/manuals";
 /// assert_eq!(name.as_str(), expected);
-/// assert_eq!(name.serving_config(), format!("{expected}/servingConfigs/default_search"));
-/// assert_eq!(name.service(), "https://eu-discoveryengine.googleapis.com");
+/// assert_eq!(name.serving_config_name(), format!("{expected}/servingConfigs/default_search"));
+/// assert_eq!(name.service_origin(), "https://eu-discoveryengine.googleapis.com");
 /// assert!("projects/p/dataStores/manuals".parse::<ResourceName>().is_err());
 /// # Ok::<(), callgate_vertex::InvalidResourceName>(())
 /// ```

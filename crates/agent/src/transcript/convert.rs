@@ -29,7 +29,7 @@ impl Transcript {
     /// let messages = vec![json!({"role": "user", "content": "Hello."})];
     /// let (transcript, _) = Transcript::from_messages(Dialect::OpenAi, messages)?;
     /// let (transcript, _) = transcript.into_dialect(Dialect::Gemini, |_| None)?;
-    /// assert_eq!(transcript.messages()[0].value()["parts"][0]["text"], json!("Hello."));
+    /// assert_eq!(transcript.messages_with_results()[0].value()["parts"][0]["text"], json!("Hello."));
     /// # Ok::<(), callgate_agent::Error>(())
     /// ```
     ///

@@ -28,7 +28,7 @@ use crate::wire::{
 ///
 /// let lone = json!({"role": "tool", "tool_call_id": "a", "content": "{}"});
 /// let (transcript, repair) = Transcript::from_messages(Dialect::OpenAi, vec![lone])?;
-/// assert!(transcript.messages().is_empty());
+/// assert!(transcript.messages_with_results().is_empty());
 /// assert_eq!(repair.to_string(), "1 result without a call was taken out");
 /// # Ok::<(), callgate_agent::Error>(())
 /// ```

@@ -93,7 +93,7 @@ pub(super) async fn connect_stores(
     };
     let configured_stores =
         at_the_same_place.map(|previous_stores| &*previous_stores.configured).unwrap_or_default();
-    for Remote { store, tls } in config.stores_with_keyring() {
+    for Remote { store, tls } in config.remote_stores() {
         let tls = tls::load_tls_settings(reader, &tls, base, &stores.local).await;
         let making = Making { store, tls, cache: config.cache };
         stores.add_remote_store(making, configured_stores, &environment.clock);

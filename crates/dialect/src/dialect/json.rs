@@ -13,7 +13,7 @@ use crate::{
 pub(super) const FORMAT: Format = Format::new(
     |tool, _| declaration(tool),
     read_calls,
-    |answer| result_json(&answer.result).into_value(),
+    |answer| json_result(&answer.result).into_value(),
     |members| has_object_or_items(members, "calls") || has_non_null_member(members, "tool"),
 );
 
@@ -68,7 +68,7 @@ fn read_calls(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
 /// let json = callgate_dialect::json_result(&result);
 /// assert_eq!(json.to_string(), r#"{"id":"1","tool":"deletePet","status":204,"response":null}"#);
 /// ```
-pub fn result_json(result: &ToolResult) -> Json {
+pub fn json_result(result: &ToolResult) -> Json {
     Json::from_serializable(result)
 }
 

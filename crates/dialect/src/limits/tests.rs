@@ -1,3 +1,5 @@
+//! Tests the limits of providers: a schema that exceeds them, and who says so.
+
 use callgate_tool::{Effect, Schema, ToolName, json};
 
 use super::*;

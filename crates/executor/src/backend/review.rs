@@ -9,7 +9,7 @@ use callgate_tool::Preview;
 /// use callgate_executor::Review;
 /// use callgate_tool::Preview;
 ///
-/// let review = Review::new(Preview::Text("removes 1 row".to_owned())).with_state([7; 32]);
+/// let review = Review::new(Preview::Text("removes 1 row".to_owned())).with_state_digest([7; 32]);
 /// assert_eq!(review.state, Some([7; 32]));
 /// ```
 #[derive(Clone, Debug, PartialEq)]

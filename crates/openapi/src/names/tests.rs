@@ -1,3 +1,5 @@
+//! Tests the names of tools: made of ids and paths, unlike each other, and as the program has them.
+
 use proptest::prelude::*;
 
 use super::*;

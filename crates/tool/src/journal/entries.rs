@@ -15,7 +15,7 @@ use super::Journal;
 /// let mut journal = Journal::default();
 /// journal.note(Event::Approved);
 /// journal.note(Event::Redirected { to: "https://internal.example.com".to_owned(), path: None, is_other_host: true });
-/// let shown = serde_json::to_string(&journal.entries(Audience::Caller))?;
+/// let shown = serde_json::to_string(&journal.entries_for_audience(Audience::Caller))?;
 /// assert_eq!(shown, r#"[{"event":"approved","text":"a person approved the request"},{"event":"redirected"}]"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```

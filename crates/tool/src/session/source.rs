@@ -11,7 +11,7 @@ use crate::{Session, SessionName, Value};
 ///
 /// let source = SessionSource::parse("$session.params.audience").expect("a source");
 /// let session = Session::new("s-1").with_parameters(Object::from([("audience", "staff".into())]));
-/// assert_eq!(source.value(&session), Some("staff".into()));
+/// assert_eq!(source.value_in_session(&session), Some("staff".into()));
 /// assert_eq!(source.to_string(), "$session.params.audience");
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -63,7 +63,7 @@ impl SessionSource {
     ///
     /// ```
     /// let filter = "audience: ANY($session.params.audience) AND tier: ANY($context.tier)";
-    /// assert_eq!(callgate_tool::SessionSource::all_in(filter).len(), 2);
+    /// assert_eq!(callgate_tool::SessionSource::sources_in(filter).len(), 2);
     /// ```
     pub fn sources_in(text: &str) -> Vec<Self> {
         text.split('$')
@@ -79,9 +79,9 @@ impl SessionSource {
     /// use callgate_tool::{Object, Session, SessionSource};
     ///
     /// let session = Session::new("s-1").with_parameters(Object::from([("user", "Kim".into())]));
-    /// let text = SessionSource::fill("The user is $session.params.user.", &session);
+    /// let text = SessionSource::fill_references("The user is $session.params.user.", &session);
     /// assert_eq!(text.as_deref(), Ok("The user is Kim."));
-    /// assert!(SessionSource::fill("$session.params.tenant", &session).is_err());
+    /// assert!(SessionSource::fill_references("$session.params.tenant", &session).is_err());
     /// ```
     ///
     /// # Errors

@@ -16,7 +16,7 @@ impl Value {
     ///
     /// let masker = Masker::new(vec![Secret::new("s3cr3t-key".to_owned())]);
     /// let mut sent = json!({"key": ["is s3cr3t-key"], "n": 7});
-    /// sent.mask(&masker);
+    /// sent.mask_secrets(&masker);
     /// assert_eq!(sent, json!({"key": ["is ****"], "n": 7}));
     /// ```
     #[doc(hidden)]
