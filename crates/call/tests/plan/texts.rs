@@ -52,7 +52,7 @@ fn with_texts(value: &Value, bits: &mut u64, may_be_text: bool) -> Value {
 #[test]
 fn a_default_that_only_a_text_lacks_breaks_no_rule() {
     let plan = plan(Defaults::All, false);
-    let planned = call(&plan, json!({"list": [{}, r#"{"t": "x"}"#]}));
+    let planned = call(&plan, json!({"body": {"list": [{}, r#"{"t": "x"}"#]}}));
     let request = planned.result.unwrap();
     let sent: Value = serde_json::from_slice(request.body()).unwrap();
     assert_eq!(sent["list"], json!([{"q": 1}, {"q": 1, "t": "x"}]));
