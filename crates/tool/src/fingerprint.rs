@@ -15,7 +15,7 @@ use crate::{CallerToken, Object, Session, SessionSource, Value};
 ///
 /// let of = |arguments| {
 ///     let mut hasher = FingerprintHasher::default();
-///     hasher.add_text("shop-buy").value(&arguments);
+///     hasher.add_text("shop-buy").add_value(&arguments);
 ///     hasher.finish()
 /// };
 /// assert_eq!(of(json!({"a": 1, "b": 2})), of(json!({"b": 2, "a": 1})), "the order of members");

@@ -28,8 +28,8 @@ pub struct Unfinished;
 /// let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/jsonl"))]);
 /// let mut splitter = Splitter::from_headers(&headers).expect("a sequence");
 /// splitter.push(b"{\"n\":1}\n{\"n\"");
-/// assert_eq!(splitter.split().as_deref(), Some(&b"{\"n\":1}"[..]));
-/// assert_eq!(splitter.split(), None);
+/// assert_eq!(splitter.next_value_bytes().as_deref(), Some(&b"{\"n\":1}"[..]));
+/// assert_eq!(splitter.next_value_bytes(), None);
 /// ```
 #[derive(Debug)]
 pub struct Splitter {
