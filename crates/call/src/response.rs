@@ -33,7 +33,7 @@ use crate::{
     shape::{self, ReadResponse, Shape, ShapedAnswer},
     wording,
 };
-use json::{NoJson, begins_like_json, parse_body_json};
+use json::{NoJson, begins_like_json, decode_and_parse_json};
 use media::{Kind, Media};
 pub use parts::WholePart;
 use sequence::Sequence;
@@ -232,7 +232,7 @@ fn body_content(
         // HTML begins with a tag. Some services forget to name their JSON, and their frameworks label it as HTML.
         Kind::Html if begins_like_json(body) => guessed_content(body, media),
         Kind::Html => html_content(&media.decoded_text(body)),
-        Kind::Json => parse_body_json(body, &media)?.into(),
+        Kind::Json => decode_and_parse_json(body, &media)?.into(),
         Kind::JsonLines => {
             match sequence::parse_json_lines(&media.decoded_text(body), shape.most_sequence_bytes())
             {
@@ -258,7 +258,8 @@ fn body_content(
 
 /// Reads a body without a reliable media type: as JSON if it is JSON, else as text.
 fn guessed_content(body: &[u8], media: Media<'_>) -> ReadContent {
-    let taken = begins_like_json(body).then(|| parse_body_json(body, &media)).and_then(Result::ok);
+    let taken =
+        begins_like_json(body).then(|| decode_and_parse_json(body, &media)).and_then(Result::ok);
     match taken {
         Some(taken) => taken.into(),
         None if media.kind() == Kind::Html => html_content(&media.decoded_text(body)),

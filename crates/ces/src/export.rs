@@ -80,7 +80,7 @@ impl ToolSource for Exports {
             return None;
         };
         import::fill_server_from_environment(schema.text(), &mut imported);
-        import::remove_file_certificates(&mut imported);
+        import::remove_tls_naming_files(&mut imported);
         report_remarks(toolset, &file, &imported.remarks);
         let description = match schema {
             Schema::File { file, text } => Description::text_in(file, text),

@@ -32,7 +32,7 @@ pub(crate) use cx::import_cx_agent_into;
 pub(crate) use cx::import_cx_into;
 pub use cx::{import_cx, import_cx_agent};
 pub(crate) use export_check::{
-    fill_server_from_environment, remark_untrusted_endpoint, remove_file_certificates,
+    fill_server_from_environment, remark_untrusted_endpoint, remove_tls_naming_files,
 };
 pub(crate) use extra_members::ignored_finding;
 

@@ -33,7 +33,7 @@ pub(crate) async fn execute_tool(request: RouteRequest, body: Value) -> Result<V
     let mut answer = tool_naming_members(&members);
     answer.remove("displayName");
     let call = read_tool_call(&request, &Value::Object(members))?;
-    let is_of_call = |mock: &Object| is_mock_of(&request, mock, &call.tool);
+    let is_of_call = |mock: &Object| mock_names_tool(&request, mock, &call.tool);
     let ended = match mock_effect(mock, &call.arguments, is_of_call)? {
         MockEffect::Answered(response) => response,
         MockEffect::Refused => {
@@ -144,7 +144,7 @@ fn read_tool_call(request: &RouteRequest, members: &Value) -> Result<ToolCall, P
 }
 
 /// True if a mock is for a tool: `toolId` or `tool` gives its resource's name, `toolset` both names.
-fn is_mock_of(request: &RouteRequest, mock: &Object, tool: &str) -> bool {
+fn mock_names_tool(request: &RouteRequest, mock: &Object, tool: &str) -> bool {
     let text = ["toolId", "tool_id", "tool"].iter().find_map(|name| mock.get(name)?.as_str());
     let toolset = ["toolset", "toolsetTool", "toolset_tool"].iter().find_map(|name| mock.get(name));
     let members = match (text, toolset) {

@@ -103,7 +103,7 @@ pub(crate) fn input_description(settings: &CodeSettings) -> &'static str {
 }
 
 /// The sentence of a preview.
-pub(crate) fn preview_text(settings: &CodeSettings, text: &str) -> String {
+pub(crate) fn describe_sandbox_run(settings: &CodeSettings, text: &str) -> String {
     match settings.generate {
         None => format!("runs this program in a sandbox:\n{text}"),
         Some(_) => format!(

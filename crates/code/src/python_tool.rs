@@ -13,7 +13,7 @@ use std::{sync::LazyLock, time::Duration};
 use tokio::time::timeout_at;
 
 use crate::{
-    declaration::{input_description, output_schema, preview_text},
+    declaration::{describe_sandbox_run, input_description, output_schema},
     generate::{Attempt, Generator, SpentTokens, could_be_names},
     python::{InputFile, OutputFile, PythonOutcome, PythonProgram, PythonSettings, examine, run},
     python_files::{files_schema, load_input_files},
@@ -236,7 +236,7 @@ impl Backend for PythonTool {
 
     async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
         let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
-        Ok(Preview::Text(preview_text(&self.settings, code)))
+        Ok(Preview::Text(describe_sandbox_run(&self.settings, code)))
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {

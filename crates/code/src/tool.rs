@@ -260,7 +260,7 @@ impl Backend for CodeTool {
 
     async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
         let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
-        Ok(Preview::Text(declaration::preview_text(&self.settings, code)))
+        Ok(Preview::Text(declaration::describe_sandbox_run(&self.settings, code)))
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {

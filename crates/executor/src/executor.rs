@@ -266,7 +266,7 @@ impl Executor {
     /// [`Executor::dry_run`] with a caller, a deadline, a trace and more.
     pub async fn dry_run_with(&self, mut call: Call<'_>) -> ToolResult {
         let mut journal = Journal::default();
-        let outcome = match self.resolve_permit(&mut call, &mut journal) {
+        let outcome = match self.look_up_permitted_tool(&mut call, &mut journal) {
             Err(outcome) => outcome,
             Ok(permit) => match side::preview_call(permit.backend(), &call, &mut journal).await {
                 Ok(preview) => Outcome::Planned(Box::new(preview)),
@@ -324,12 +324,12 @@ impl Executor {
         journal: &mut Journal,
     ) -> Result<Permit<'_>, Outcome> {
         match Runtime::try_current() {
-            Ok(_) => self.resolve_permit(call, journal),
+            Ok(_) => self.look_up_permitted_tool(call, journal),
             Err(_) => Err(Outcome::Failed(wording::no_runtime())),
         }
     }
 
-    fn resolve_permit(
+    fn look_up_permitted_tool(
         &self,
         call: &mut Call<'_>,
         journal: &mut Journal,

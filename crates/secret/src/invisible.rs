@@ -34,14 +34,14 @@ pub(crate) fn invisible_prefix_length(bytes: &[u8]) -> Option<usize> {
         0x1b => Some(terminal_escape_length(bytes)),
         byte if byte.is_ascii() => byte.is_ascii_control().then_some(1),
         _ => {
-            let character = first_character(bytes)?;
+            let character = leading_non_ascii_char(bytes)?;
             let is_unseen = character.is_control() || is_shapeless(character);
             is_unseen.then(|| character.len_utf8())
         }
     }
 }
 
-fn first_character(bytes: &[u8]) -> Option<char> {
+fn leading_non_ascii_char(bytes: &[u8]) -> Option<char> {
     let length = match bytes.first()? {
         0xc2..=0xdf => 2,
         0xe0..=0xef => 3,
@@ -72,7 +72,7 @@ fn terminal_escape_length(bytes: &[u8]) -> usize {
         }
         _ => None,
     };
-    let simple = || 1 + bytes.get(1..).and_then(first_character).map_or(1, char::len_utf8);
+    let simple = || 1 + bytes.get(1..).and_then(leading_non_ascii_char).map_or(1, char::len_utf8);
     length.unwrap_or_else(simple).min(bytes.len())
 }
 

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{
     ReadContext, is_text,
-    json::{NoJson, ParsedJson, begins_like_json, parse_body_json},
+    json::{NoJson, ParsedJson, begins_like_json, decode_and_parse_json},
     media::{Kind, Media},
     multipart::{MAX_PARTS, SplitError},
     note_removed_characters, note_replaced_characters,
@@ -117,7 +117,7 @@ fn failure_body_value(response: &Response<Bytes>, reading: &mut ReadContext<'_>)
             masked_text_value(&page, reading)
         }
         Kind::Binary | Kind::Html | Kind::Json | Kind::Unnamed => {
-            match parse_body_json(body, &media) {
+            match decode_and_parse_json(body, &media) {
                 Ok(ParsedJson { json, n_replaced }) => {
                     note_replaced_characters(n_replaced, reading.journal);
                     let (json, _) = echo::masked_json(json, reading.masker);

@@ -9,7 +9,7 @@ use super::media::Media;
 
 /// The JSON of a body, with limited depth. RFC 8259 §8.1: it is UTF-8, and a byte order mark may be ignored; text in
 /// another announced encoding is decoded, and invalid bytes become U+FFFD.
-pub(super) fn parse_body_json(body: &[u8], media: &Media<'_>) -> Result<ParsedJson, NoJson> {
+pub(super) fn decode_and_parse_json(body: &[u8], media: &Media<'_>) -> Result<ParsedJson, NoJson> {
     if let Some(json) = std::str::from_utf8(body).ok().and_then(|text| Json::parse(text).ok()) {
         return Ok(ParsedJson { json, n_replaced: 0 });
     }

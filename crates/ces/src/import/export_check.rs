@@ -9,7 +9,7 @@ use callgate_tree::{Limits, Node};
 use crate::import::{Imported, RemarkKind, message::ENVIRONMENT};
 
 /// Removes and reports certificates that are file names: a configuration may name a file, an export may not.
-pub(crate) fn remove_file_certificates(imported: &mut Imported) {
+pub(crate) fn remove_tls_naming_files(imported: &mut Imported) {
     let tls = imported.settings.get("tls");
     let ca = tls.and_then(|tls| tls.get("ca")).and_then(Value::as_array);
     let shown = tls.and_then(|tls| tls.get("client_certificate"));

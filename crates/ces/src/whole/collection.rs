@@ -104,7 +104,7 @@ impl Collection {
         if let Some(text) = &description {
             import::fill_server_from_environment(text, &mut imported);
         }
-        import::remove_file_certificates(&mut imported);
+        import::remove_tls_naming_files(&mut imported);
         import::remark_untrusted_endpoint(&mut imported);
         let functions = imported.settings.remove("functions");
         let is_invalid = imported.remarks.iter().any(|remark| remark.kind == RemarkKind::Invalid);

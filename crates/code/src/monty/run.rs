@@ -88,7 +88,7 @@ impl<'l, 'p> Run<'l, 'p> {
                 Ok(RunProgress::NameLookup(lookup)) => self.resume_lookup(lookup)?,
                 Ok(RunProgress::FunctionCall(call)) => self.resume_call(call)?,
                 Ok(RunProgress::ResolveFutures(waiting)) => {
-                    self.resume_with_ready_answers(waiting)?
+                    self.await_answers_and_resume(waiting)?
                 }
                 Ok(RunProgress::OsCall(call)) => {
                     let refusal = exception(ExcType::PermissionError, NO_SYSTEM);
@@ -212,7 +212,7 @@ impl<'l, 'p> Run<'l, 'p> {
         ExtFunctionResult::Return(fault)
     }
 
-    fn resume_with_ready_answers(&mut self, waiting: ResolveFutures) -> Step {
+    fn await_answers_and_resume(&mut self, waiting: ResolveFutures) -> Step {
         let results = loop {
             let pending = waiting.pending_call_ids();
             let (ready, rest) = std::mem::take(&mut self.arrived)

@@ -64,7 +64,7 @@ impl Report {
         self.count_end(end);
         match end_warning_detail(end.reason, end.detail.as_deref(), stopped_by) {
             None => self.log_end(end),
-            Some(detail) => self.warn_of_end(end, &detail),
+            Some(detail) => self.log_end_as_warning(end, &detail),
         }
     }
 
@@ -81,7 +81,7 @@ impl Report {
         record!(info, self, end);
     }
 
-    fn warn_of_end(self, end: &End, detail: &str) {
+    fn log_end_as_warning(self, end: &End, detail: &str) {
         record!(warn, self, end, detail);
     }
 }

@@ -200,7 +200,7 @@ impl Approvals {
         let used = if is_rejected {
             usage::use_up_rejected(&self.store, stored_approval).await?
         } else {
-            usage::begin_use(&self.store, stored_approval).await?
+            usage::claim_unused_approval(&self.store, stored_approval).await?
         };
         match used {
             Try::Lost => return Ok(false),

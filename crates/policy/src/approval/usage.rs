@@ -32,7 +32,7 @@ pub(super) enum Try {
 }
 
 /// Uses an approval for a call that is about to be made. Of two simultaneous uses, only one finds the version.
-pub(super) async fn begin_use(
+pub(super) async fn claim_unused_approval(
     store: &Arc<dyn Store>,
     stored_approval: &StoredApproval,
 ) -> Result<Try, Box<Fault>> {

@@ -65,7 +65,7 @@ impl<'a> ArgumentTarget<'a> {
             else {
                 return Err(unnamed_value_failure(text, self.guide));
             };
-            let argument = wire_name::resolve_argument_name(name, self)?;
+            let argument = wire_name::resolve_if_wire_name(name, self)?;
             let steps = self.path_steps(&argument);
             let input = self.input_guide(&steps);
             if is_given(&arguments, &steps) && self.is_single_value(&steps, input) {

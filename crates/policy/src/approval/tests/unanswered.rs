@@ -121,7 +121,7 @@ async fn a_use_whose_process_ended_without_a_word_is_unknown_after_its_time() {
     let stored = store.get(&key, now()).await.unwrap().unwrap();
     let found = crate::approval_record::StoredApproval::from_stored(key, &stored).unwrap();
     let shared: Arc<dyn Store> = Arc::<Memory>::clone(&store);
-    usage::begin_use(&shared, &found).await.unwrap();
+    usage::claim_unused_approval(&shared, &found).await.unwrap();
     assert!(desk.call(("put", "Rex"), &approving(&id)).await.is_being_used());
     tokio::time::sleep(Duration::from_secs(31)).await;
     assert!(desk.call(("put", "Rex"), &approving(&id)).await.is_used());

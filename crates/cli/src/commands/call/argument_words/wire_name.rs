@@ -10,7 +10,7 @@ use super::{ArgumentTarget, body};
 use crate::{exit::Failure, guide::Guide};
 
 /// The name of the argument that a person means; an unknown name stays, and the call reports it.
-pub(super) fn resolve_argument_name<'a>(
+pub(super) fn resolve_if_wire_name<'a>(
     name: &'a str,
     target: ArgumentTarget<'_>,
 ) -> Result<Cow<'a, str>, Failure> {
