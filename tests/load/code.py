@@ -141,6 +141,8 @@ def main():
     parser.add_argument("--callgate", required=True)
     parser.add_argument("--requests", type=int, default=60)
     arguments = parser.parse_args()
+    # A hundred connections come at once: more than a server of Python takes by itself.
+    http.server.ThreadingHTTPServer.request_queue_size = 256
     service = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     service.daemon_threads = True
     threading.Thread(target=service.serve_forever, daemon=True).start()
