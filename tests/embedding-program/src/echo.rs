@@ -56,7 +56,7 @@ impl ToolsetKind for Echo {
         KEY
     }
 
-    fn example(&self) -> &'static str {
+    fn example_setting(&self) -> &'static str {
         "echo: {file: FILE}"
     }
 
@@ -64,7 +64,7 @@ impl ToolsetKind for Echo {
         KindKeys { toolset: ToolsetKeys::KEYS, ..KindKeys::default() }
     }
 
-    fn beside(&self) -> Beside {
+    fn common_keys(&self) -> Beside {
         Beside {
             keys: &["confirm", "limits", "prefix", "required", "tools"],
             limits: Some(&["concurrency", "rate", "timeout"]),
@@ -72,7 +72,7 @@ impl ToolsetKind for Echo {
         }
     }
 
-    fn codes(&self) -> Vec<(&'static str, &'static str)> {
+    fn codes_and_explanations(&self) -> Vec<(&'static str, &'static str)> {
         vec![
             (AWAY, "Put the file there, or name another one under `file`."),
             (EMPTY, "Write a text into the file."),
@@ -114,12 +114,12 @@ impl KindSettings for EchoSettings {
         ["say", "shout"].map(tool).into()
     }
 
-    fn unavailable(&self) -> Box<Fault> {
+    fn unavailable_fault(&self) -> Box<Fault> {
         let message = "the text cannot be read now, and nothing was said";
         Box::new(Fault::new(FaultCode::Unreachable, message, Next::TryLater))
     }
 
-    fn unreachable(&self, why: &str) -> Option<SettingFinding> {
+    fn unreachable_finding(&self, why: &str) -> Option<SettingFinding> {
         let message = format!("expected a file with a text, got none: {why}");
         let help = "put it there, or name another one";
         Some(SettingFinding::error(AWAY, format!("/{KEY}/file"), message, help))
