@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use callgate_openapi::{Document, Limits, LoadOptions, Loaded, OperationStatus, load};
-use callgate_tree::{Limits as TextLimits, Severity, locate};
+use callgate_tree::{Limits as TextLimits, Severity, fill_positions};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

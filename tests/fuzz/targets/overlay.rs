@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use callgate_openapi::{
     Document, Limits as DescriptionLimits, LoadOptions, Overlay, apply_overlays, load,
 };
-use callgate_tree::{Limits, Node, Severity, locate, read};
+use callgate_tree::{Limits, Node, Severity, fill_positions, read};
 use libfuzzer_sys::fuzz_target;
 
 const DESCRIPTION: &[u8] = include_bytes!("../../../fixtures/pets/spec.yaml");

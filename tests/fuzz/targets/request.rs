@@ -34,8 +34,14 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(results) = results(&mut from) else { return };
     let find = |handle: &Handle| kept(&results, handle.as_str());
     let mut journal = Journal::default();
-    let mut request =
-        || plan.request_with_stored_results(&arguments, &session, StoredResults::new(&find), &mut journal);
+    let mut request = || {
+        plan.request_with_stored_results(
+            &arguments,
+            &session,
+            StoredResults::new(&find),
+            &mut journal,
+        )
+    };
     let Ok(request_once) = request() else { return };
     let again = request().expect("a second time too");
     let request = request_once;
