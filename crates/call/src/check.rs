@@ -340,12 +340,8 @@ fn remove_unfit_defaults(
     n_taken > 0
 }
 
-/// True if a value stands where a problem is: what is absent there, such as in an object that is a text yet, broke no rule. Paths whose
-/// indexes do not fit the steps, by names with brackets, count as filled where any item is.
+/// True if a value stands where a problem is: what is absent there, such as in an object that is a text yet, broke no rule.
 fn is_default_at_problem(value: &Value, steps: &[Step], indexes: &[usize]) -> bool {
-    if steps.iter().filter(|step| **step == Step::Items).count() > indexes.len() {
-        return has_value_at(value, steps);
-    }
     let mut indexes = indexes.iter();
     let place = steps.iter().try_fold(value, |place, step| match step {
         Step::Property(name) => place.get(&**name),

@@ -100,7 +100,7 @@ impl Index {
         let mut first = added.start;
         for Entry { row, mut metadata, n_pieces } in entries {
             metadata.share_names(&mut self.field_names);
-            let owner = u32_or_none(self.documents.len());
+            let owner = u32_or_max(self.documents.len());
             let pieces = Numbers::new(first, n_pieces.min(added.end.saturating_sub(first)));
             first += n_pieces;
             self.owners.extend(pieces.range().map(|_| owner));
@@ -170,7 +170,7 @@ impl Index {
             if *owner != before {
                 before = *owner;
                 let document = self.documents.get_mut(*owner as usize).into_iter();
-                document.flatten().for_each(|it| it.pieces.first = u32_or_none(piece));
+                document.flatten().for_each(|it| it.pieces.first = u32_or_max(piece));
             }
         }
     }
@@ -303,7 +303,7 @@ impl Index {
 
 impl Numbers {
     fn new(first: usize, n: usize) -> Self {
-        Self { first: u32_or_none(first), n: u32_or_none(n) }
+        Self { first: u32_or_max(first), n: u32_or_max(n) }
     }
 
     fn range(self) -> Range<usize> {
@@ -312,7 +312,7 @@ impl Numbers {
     }
 }
 
-fn u32_or_none(n: usize) -> u32 {
+fn u32_or_max(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(NONE)
 }
 

@@ -34,7 +34,7 @@ pub(super) fn meant_alternative_violations<'p, 'v>(
     union: &'p [Node],
     violation: &Violation<'p, 'v>,
 ) -> Paid<Option<Vec<Violation<'p, 'v>>>> {
-    Choice { run, whole: violation, depth: DEPTH }.violations_of_meant_branch(union)
+    Choice { run, whole: violation, depth: DEPTH }.chosen_alternative_violations(union)
 }
 
 struct Choice<'r, 'p, 'v> {
@@ -47,7 +47,7 @@ struct Choice<'r, 'p, 'v> {
 type Chosen<'p, 'v> = Paid<Option<Vec<Violation<'p, 'v>>>>;
 
 impl<'p, 'v> Choice<'_, 'p, 'v> {
-    fn violations_of_meant_branch(&mut self, union: &'p [Node]) -> Chosen<'p, 'v> {
+    fn chosen_alternative_violations(&mut self, union: &'p [Node]) -> Chosen<'p, 'v> {
         let mut nodes = Vec::new();
         self.collect_alternatives(union, DEPTH, &mut nodes)?;
         let mut fitting = Vec::new();
@@ -249,7 +249,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         };
         let depth = self.depth - 1;
         let nested =
-            Choice { run: self.run, whole: inner, depth }.violations_of_meant_branch(nodes)?;
+            Choice { run: self.run, whole: inner, depth }.chosen_alternative_violations(nodes)?;
         Ok(nested.map_or(0, |nested| nested.len().saturating_sub(1)))
     }
 
